@@ -1,0 +1,7 @@
+/* The sub-commands of tokanalyze, one per file. */
+#ifndef TOKTRACE_ANALYZE_COMMANDS_H
+#define TOKTRACE_ANALYZE_COMMANDS_H
+
+#include "formats/base/options.h"
+
+#endif

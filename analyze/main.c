@@ -1,0 +1,18 @@
+/* tokanalyze: works offline on stored runs. */
+#include "formats/base/options.h"
+#include "formats/base/version.h"
+#include "analyze/commands.h"
+
+int main(int argc, char **argv)
+{
+    const struct command commands[] = {
+        { 0 },
+    };
+    const struct program program = {
+        .name = "tokanalyze",
+        .summary = "analyse stored runs: metrics, queueing models, figures",
+        .version = TOKTRACE_VERSION,
+        .commands = commands,
+    };
+    return program_main(&program, argc, argv);
+}

@@ -1,0 +1,7 @@
+/* The sub-commands of tokrecord, one per file. */
+#ifndef TOKTRACE_RECORD_COMMANDS_H
+#define TOKTRACE_RECORD_COMMANDS_H
+
+#include "formats/base/options.h"
+
+#endif

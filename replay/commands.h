@@ -1,0 +1,7 @@
+/* The sub-commands of tokreplay, one per file. */
+#ifndef TOKTRACE_REPLAY_COMMANDS_H
+#define TOKTRACE_REPLAY_COMMANDS_H
+
+#include "formats/base/options.h"
+
+#endif

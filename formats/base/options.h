@@ -41,7 +41,7 @@ struct option_spec {
     const char *group;          /* heading in help; NULL: that of the entry before */
     const char *const *choices; /* OPTION_CHOICE: names, NULL-terminated */
     double min;                 /* numeric types, in the stored unit; both 0: no bounds */
-    double max;
+    double max;                 /* not above min: no upper bound */
     bool min_exclusive; /* min itself is refused too, e.g. a speed must be > 0 */
 };
 

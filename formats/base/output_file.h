@@ -10,7 +10,8 @@
 struct output_file {
     FILE *stream;    /* write here; stdout for "-" */
     char *path;      /* owned; NULL for stdout */
-    char *part_path; /* owned */
+    char *part_path; /* owned; NULL for a pipe or device, which is written in place */
+    bool force;
 };
 
 enum output_flags {

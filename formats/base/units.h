@@ -1,5 +1,6 @@
 /* Numbers with units, from and to text. Parsers take the whole text or fail (STATUS_USAGE, with what was
- * seen and what was expected): no leading space, no trailing garbage, no overflow, no NaN or infinity. */
+ * seen and what was expected): no leading space, no trailing garbage, no overflow, no NaN or infinity. Sizes, durations and rates are never
+ * negative. */
 #ifndef TOKTRACE_UNITS_H
 #define TOKTRACE_UNITS_H
 
@@ -23,7 +24,7 @@ int units_parse_rate(const char *text, double *per_s, struct fault *fault);
 
 enum { UNITS_TEXT_MAX = 32 };
 
-/* Three or four significant digits with a unit: "1.234 ms", "56.7 µs", "12.3 s", "-1.2 ms". */
+/* Three or four significant digits with a unit: "1.234 ms", "56.7 µs", "12.3 s", "123 ns", "-1.200 ms". */
 const char *units_format_duration(char text[UNITS_TEXT_MAX], double seconds);
 
 /* "1,234,567". */

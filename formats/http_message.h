@@ -68,6 +68,7 @@ struct http_parser {
     int state;
     bool answers_head;    /* the next response answers HEAD, */
     bool answers_connect; /* or CONNECT */
+    bool field_seen;      /* in this head, after its start line */
     uint64_t offset;      /* in the stream, of the next byte to be passed */
     uint64_t left;        /* of a body or chunk with a known length */
     size_t line_start;    /* in `text`, of the line being read */

@@ -1,4 +1,5 @@
-/* Names to small numbers and back: each different run of bytes gets the next index from 0. */
+/* Names to small numbers and back: each different run of bytes gets the next index
+ * from 0. */
 #ifndef TOKTRACE_NAMES_H
 #define TOKTRACE_NAMES_H
 

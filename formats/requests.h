@@ -1,5 +1,6 @@
-/* A request trace in memory: rows in the order of their times, whatever format they came from. Readers:
- * requests_read.h. The plan of a run is made from it: replay/plan.h. */
+/* A request trace in memory: rows in the order of their times, whatever format they
+ * came from. Readers: requests_read.h. The plan of a run is made from it:
+ * replay/plan.h. */
 #ifndef TOKTRACE_REQUESTS_H
 #define TOKTRACE_REQUESTS_H
 
@@ -21,8 +22,8 @@ enum {
 #define THINK_NONE INT64_C(-1)
 
 struct request_row {
-    int64_t time_ns;        /* since the earliest row of the trace; 0 where the trace has no times */
-    int64_t think_ns;       /* from the end of the session's previous answer to this row, or THINK_NONE */
+    int64_t time_ns;        /* since the earliest row; 0 without times */
+    int64_t think_ns;       /* after the session's previous answer, or THINK_NONE */
     uint64_t row;           /* of the file, from 0, refused rows counted too */
     uint64_t first_block;   /* index into request_trace.blocks */
     uint32_t block_count;   /* 0: no shared prefix */
@@ -45,7 +46,7 @@ enum request_refusal {
     REFUSED_NUMBER,      /* a count is not a non-negative whole number, or too large */
     REFUSED_TIME,        /* a time cannot be read, or lies outside what fits */
     REFUSED_SYNTAX,      /* not CSV, not JSON, a NUL, or a line too long */
-    REFUSED_VALUE,       /* well formed, but makes no sense: parents that do not exist, … */
+    REFUSED_VALUE,       /* well formed, but makes no sense */
     REFUSED_ZERO_OUTPUT, /* policy: no output tokens */
     REFUSED_ZERO_INPUT,  /* no input tokens: nothing could be sent */
     REFUSED_FAILED,      /* the recorded system failed this request */
@@ -61,25 +62,25 @@ struct request_report {
     uint64_t accepted;
     uint64_t refused[REFUSALS];
     uint64_t raised;      /* rows with 0 output tokens that policy made 1; accepted */
-    uint64_t unsorted;    /* rows earlier than one before them in the file; sorted since */
+    uint64_t unsorted;    /* rows earlier than one before them in the file */
     uint64_t equal_times; /* rows with the time of the row before them, once sorted */
     bool lengths_estimated; /* token counts are guesses from the length of the text */
 };
 
 struct request_trace {
-    struct request_row *rows; /* owned; ascending time_ns, file order where times are equal */
+    struct request_row *rows; /* owned; by time_ns, then file order */
     size_t count;
     size_t capacity;
     uint64_t *blocks;         /* owned: the hash_ids of all rows, one after the other */
     size_t block_count;
     size_t block_capacity;
-    uint32_t block_tokens;    /* tokens per block of a shared prefix; 0 where the format has none */
+    uint32_t block_tokens;    /* tokens per block; 0 where the format has none */
     struct name_table sessions;
     struct request_text *texts; /* owned */
     size_t text_count;
     size_t text_capacity;
     struct buffer text_bytes; /* JSON arrays of {"role":…,"content":…} */
-    int64_t tick_ns;          /* times sit on this grid, many rows to a tick; 0 where they do not */
+    int64_t tick_ns;          /* the grid all times sit on, or 0 */
     bool has_times;
     struct request_report report;
 };
@@ -90,8 +91,9 @@ void request_trace_release(struct request_trace *trace);
 /* Copies *row to the end. The trace is sorted by request_trace_finish. */
 void request_trace_add(struct request_trace *trace, const struct request_row *row);
 
-/* To be called once after the last row: counts unsorted rows, sorts by time (stable), numbers the turns of
- * sessions, makes the earliest row's time 0, counts equal times and finds ticks. */
+/* To be called once after the last row: counts unsorted rows, sorts by time (stable),
+ * numbers the turns of sessions, makes the earliest row's time 0, counts equal times
+ * and finds ticks. */
 void request_trace_finish(struct request_trace *trace);
 
 #endif

@@ -1,5 +1,5 @@
-/* The plan: what is sent when, fixed before the run. A pure function of the traces, the options and the
- * seed, the same in every process, whatever the number of workers. */
+/* The plan: what is sent when, fixed before the run. A pure function of the traces,
+ * the options and the seed, the same in every process, whatever the number of workers. */
 #ifndef TOKTRACE_PLAN_H
 #define TOKTRACE_PLAN_H
 
@@ -14,15 +14,15 @@
 /* One request. Its number, `row` in logs and exports, is its index in plan.requests. */
 struct plan_request {
     int64_t due_ns;        /* on the run clock, >= 0, ascending over the plan */
-    int64_t think_ns;      /* not before the end of the session's previous answer plus this; THINK_NONE:
-                              the previous answer does not matter */
+    int64_t think_ns;      /* not before the session's previous answer ended plus this;
+                              THINK_NONE: whatever the previous answer does */
     uint64_t trace_row;    /* record number in its trace, from 0; synthetic: the index */
     uint64_t first_block;  /* index into plan.blocks */
     uint32_t block_count;  /* 0: no shared prefix */
     uint32_t block_tokens; /* tokens per block */
     uint32_t input_tokens;
     uint32_t output_tokens;
-    uint32_t session;      /* for plan_session_name, or SESSION_NONE; numbered by first appearance */
+    uint32_t session;      /* numbered by first appearance, or SESSION_NONE */
     uint32_t turn;         /* within the session in this plan, from 0 */
     uint32_t text;         /* for plan_text, or TEXT_NONE */
 };
@@ -38,23 +38,25 @@ struct plan {
     struct request_text *texts;    /* owned */
     size_t text_count;
     struct buffer text_bytes;
-    struct buffer notes;           /* lines a report should carry, each with its newline */
+    struct buffer notes;           /* lines a report should carry */
     struct request_report report;  /* of all traces together */
     uint64_t clipped_input;        /* rows shortened by --max-input */
     uint64_t clipped_output;
     uint64_t seed;
-    char hash[PLAN_HASH_TEXT]; /* 64 bits in hex over everything that decides what is sent when */
+    char hash[PLAN_HASH_TEXT]; /* 64 bits, hex, over all that decides what is sent when */
 };
 
 /* Reads, transforms, draws. `plan` starts from {0}; release it in any case. */
-int plan_build(const struct plan_options *options, struct plan *plan, struct fault *fault);
+int plan_build(const struct plan_options *options, struct plan *plan,
+               struct fault *fault);
 
 void plan_release(struct plan *plan);
 
 /* "" for SESSION_NONE. Borrowed from the plan. */
 const char *plan_session_name(const struct plan *plan, uint32_t session);
 
-/* The worker, of `workers`, that request `index` belongs to: index mod workers, or session mod workers. */
+/* The worker, of `workers`, that request `index` belongs to: index mod workers, or
+ * session mod workers. */
 uint32_t plan_worker_of(const struct plan *plan, size_t index, uint32_t workers);
 
 #endif

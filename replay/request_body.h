@@ -1,5 +1,6 @@
-/* Bodies of requests: JSON for the two APIs, prompts of exactly the planned length. A pure function of the
- * plan, the options and the request's number; safe to call from several threads at once. */
+/* Bodies of requests: JSON for the two APIs, prompts of exactly the planned length. A
+ * pure function of the plan, the options and the request's number; safe to call from
+ * several threads at once. */
 #ifndef TOKTRACE_REQUEST_BODY_H
 #define TOKTRACE_REQUEST_BODY_H
 
@@ -16,7 +17,7 @@ enum request_api { API_COMPLETIONS, API_CHAT };
 struct body_options {
     enum request_api api;
     const char *model;    /* NULL or "": no model is named */
-    uint32_t vocab_first; /* token ids are drawn from [vocab_first, vocab_end), at least two */
+    uint32_t vocab_first; /* token ids come from [vocab_first, vocab_end) */
     uint32_t vocab_end;
     bool stream;          /* with include_usage */
     bool ignore_eos;      /* ask servers that know it to go on to max_tokens */
@@ -31,8 +32,10 @@ struct body_options {
 /* "/v1/completions" or "/v1/chat/completions". */
 const char *request_api_path(enum request_api api);
 
-/* "FIRST:END" → [first, end) of body options; at least two ids, end at most 2^24. STATUS_USAGE. */
-int body_options_parse_vocab(struct body_options *options, const char *text, struct fault *fault);
+/* "FIRST:END" → [first, end) of body options; at least two ids, end at most 2^24.
+ * STATUS_USAGE. */
+int body_options_parse_vocab(struct body_options *options, const char *text,
+                             struct fault *fault);
 
 /* Appends the body of request `index` of the plan to `body`. */
 void request_body_append(struct buffer *body, const struct plan *plan, size_t index,

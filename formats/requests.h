@@ -22,11 +22,12 @@ enum {
 #define THINK_NONE INT64_C(-1)
 
 struct request_row {
-    int64_t time_ns;        /* since the earliest row; 0 without times */
+    int64_t time_ns;        /* since the earliest row, or the trace's zero; 0 without times */
     int64_t think_ns;       /* after the session's previous answer, or THINK_NONE */
     uint64_t row;           /* of the file, from 0, refused rows counted too */
     uint64_t first_block;   /* index into request_trace.blocks */
     uint32_t block_count;   /* 0: no shared prefix */
+    uint32_t block_tokens;  /* tokens per block; 0 without blocks */
     uint32_t input_tokens;
     uint32_t output_tokens;
     uint32_t session;       /* index into request_trace.sessions, or SESSION_NONE */
@@ -74,14 +75,14 @@ struct request_trace {
     uint64_t *blocks;         /* owned: the hash_ids of all rows, one after the other */
     size_t block_count;
     size_t block_capacity;
-    uint32_t block_tokens;    /* tokens per block; 0 where the format has none */
     struct name_table sessions;
     struct request_text *texts; /* owned */
     size_t text_count;
     size_t text_capacity;
     struct buffer text_bytes; /* JSON arrays of {"role":…,"content":…} */
-    int64_t tick_ns;          /* the grid all times sit on, or 0 */
-    bool has_times;
+    int64_t tick_ns;          /* coarse ticks that the times sit on, or 0 */
+    bool has_times;           /* every row has one; otherwise none has */
+    bool keeps_zero;          /* times count from a zero of their own, not from the first */
     struct request_report report;
 };
 

@@ -1,4 +1,4 @@
-#include "formats/json_scan.h"
+#include "formats/json_cursor.h"
 
 #include <string.h>
 
@@ -11,36 +11,36 @@ enum { NAME_MAX_LEN = 64 };
 
 static const struct json_field no_fields[] = { { .name = NULL } };
 
-static inline void skip_space(struct json_scan *scan)
+static inline void skip_space(struct json_cursor *cursor)
 {
-    while (scan->at < scan->end) {
-        char byte = *scan->at;
+    while (cursor->at < cursor->end) {
+        char byte = *cursor->at;
         if (byte != ' ' && byte != '\n' && byte != '\r' && byte != '\t')
             return;
-        scan->at++;
+        cursor->at++;
     }
 }
 
 /* Consumes white space, and `byte` behind it when it is there. */
-static inline bool accept(struct json_scan *scan, char byte)
+static inline bool accept(struct json_cursor *cursor, char byte)
 {
-    skip_space(scan);
-    if (json_peek(scan) != byte)
+    skip_space(cursor);
+    if (json_peek(cursor) != byte)
         return false;
-    scan->at++;
+    cursor->at++;
     return true;
 }
 
-void json_scan_start(struct json_scan *scan, const char *text, size_t len)
+void json_cursor_start(struct json_cursor *cursor, const char *text, size_t len)
 {
-    *scan = (struct json_scan){ .at = text, .end = text + len };
-    skip_space(scan);
+    *cursor = (struct json_cursor){ .at = text, .end = text + len };
+    skip_space(cursor);
 }
 
-bool json_scan_at_end(struct json_scan *scan)
+bool json_cursor_at_end(struct json_cursor *cursor)
 {
-    skip_space(scan);
-    return scan->at == scan->end;
+    skip_space(cursor);
+    return cursor->at == cursor->end;
 }
 
 /* The first quote, backslash or control character in [at, end), or end. Eight bytes at a time: the usual
@@ -72,110 +72,110 @@ static int hex_digit(char byte)
 }
 
 /* Consumes what follows a backslash. */
-static bool skip_escape(struct json_scan *scan)
+static bool skip_escape(struct json_cursor *cursor)
 {
-    char byte = json_peek(scan);
+    char byte = json_peek(cursor);
     if (byte == '\0' || strchr("\"\\/bfnrtu", byte) == NULL)
         return false;
-    scan->at++;
+    cursor->at++;
     for (int digits = byte == 'u' ? 4 : 0; digits > 0; digits--) {
-        if (hex_digit(json_peek(scan)) < 0)
+        if (hex_digit(json_peek(cursor)) < 0)
             return false;
-        scan->at++;
+        cursor->at++;
     }
     return true;
 }
 
-bool json_scan_string(struct json_scan *scan, struct json_text *text)
+bool json_cursor_string(struct json_cursor *cursor, struct json_text *text)
 {
-    if (json_peek(scan) != '"')
+    if (json_peek(cursor) != '"')
         return false;
-    text->bytes = ++scan->at;
+    text->bytes = ++cursor->at;
     text->escaped = false;
     for (;;) {
-        scan->at = find_string_stop(scan->at, scan->end);
-        char stop = json_peek(scan);
+        cursor->at = find_string_stop(cursor->at, cursor->end);
+        char stop = json_peek(cursor);
         if (stop == '"')
             break;
         if (stop != '\\')
             return false;
-        scan->at++;
+        cursor->at++;
         text->escaped = true;
-        if (!skip_escape(scan))
+        if (!skip_escape(cursor))
             return false;
     }
-    text->len = (size_t)(scan->at - text->bytes);
-    scan->at++;
+    text->len = (size_t)(cursor->at - text->bytes);
+    cursor->at++;
     return true;
 }
 
 /* At least one digit. */
-static bool skip_digits(struct json_scan *scan)
+static bool skip_digits(struct json_cursor *cursor)
 {
-    const char *start = scan->at;
-    while (scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9')
-        scan->at++;
-    return scan->at > start;
+    const char *start = cursor->at;
+    while (cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9')
+        cursor->at++;
+    return cursor->at > start;
 }
 
 /* Consumes an integer without leading zeros; its sign too. */
-static bool skip_integer(struct json_scan *scan)
+static bool skip_integer(struct json_cursor *cursor)
 {
-    if (json_peek(scan) == '-')
-        scan->at++;
-    if (json_peek(scan) != '0')
-        return skip_digits(scan);
-    scan->at++;
+    if (json_peek(cursor) == '-')
+        cursor->at++;
+    if (json_peek(cursor) != '0')
+        return skip_digits(cursor);
+    cursor->at++;
     return true;
 }
 
 /* Consumes fraction and exponent, where there are any. */
-static bool skip_real_parts(struct json_scan *scan)
+static bool skip_real_parts(struct json_cursor *cursor)
 {
-    if (json_peek(scan) == '.') {
-        scan->at++;
-        if (!skip_digits(scan))
+    if (json_peek(cursor) == '.') {
+        cursor->at++;
+        if (!skip_digits(cursor))
             return false;
     }
-    if ((json_peek(scan) | 0x20) != 'e')
+    if ((json_peek(cursor) | 0x20) != 'e')
         return true;
-    scan->at++;
-    if (json_peek(scan) == '+' || json_peek(scan) == '-')
-        scan->at++;
-    return skip_digits(scan);
+    cursor->at++;
+    if (json_peek(cursor) == '+' || json_peek(cursor) == '-')
+        cursor->at++;
+    return skip_digits(cursor);
 }
 
-static bool skip_word(struct json_scan *scan, const char *word, size_t len)
+static bool skip_word(struct json_cursor *cursor, const char *word, size_t len)
 {
-    if ((size_t)(scan->end - scan->at) < len || memcmp(scan->at, word, len) != 0)
+    if ((size_t)(cursor->end - cursor->at) < len || memcmp(cursor->at, word, len) != 0)
         return false;
-    scan->at += len;
+    cursor->at += len;
     return true;
 }
 
 static bool skip_element(void *context)
 {
-    return json_scan_skip(context);
+    return json_cursor_skip(context);
 }
 
-bool json_scan_skip(struct json_scan *scan)
+bool json_cursor_skip(struct json_cursor *cursor)
 {
     struct json_text text;
-    switch (json_peek(scan)) {
+    switch (json_peek(cursor)) {
     case '"':
-        return json_scan_string(scan, &text);
+        return json_cursor_string(cursor, &text);
     case '{':
-        return json_scan_object(scan, no_fields, scan);
+        return json_cursor_object(cursor, no_fields, cursor);
     case '[':
-        return json_scan_array(scan, skip_element, scan);
+        return json_cursor_array(cursor, skip_element, cursor);
     case 'n':
-        return skip_word(scan, "null", 4);
+        return skip_word(cursor, "null", 4);
     case 't':
-        return skip_word(scan, "true", 4);
+        return skip_word(cursor, "true", 4);
     case 'f':
-        return skip_word(scan, "false", 5);
+        return skip_word(cursor, "false", 5);
     default:
-        return skip_integer(scan) && skip_real_parts(scan);
+        return skip_integer(cursor) && skip_real_parts(cursor);
     }
 }
 
@@ -188,21 +188,21 @@ static uint64_t decimal(const char *at, const char *end, uint32_t max)
     return value;
 }
 
-bool json_scan_count(struct json_scan *scan, uint32_t max, uint32_t fallback, uint32_t *value)
+bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback, uint32_t *value)
 {
     *value = fallback;
-    const char *start = scan->at;
-    char first = json_peek(scan);
+    const char *start = cursor->at;
+    char first = json_peek(cursor);
     if (first != '-' && (first < '0' || first > '9'))
-        return json_scan_skip(scan);
-    if (!skip_integer(scan))
+        return json_cursor_skip(cursor);
+    if (!skip_integer(cursor))
         return false;
-    const char *end = scan->at;
-    if (!skip_real_parts(scan))
+    const char *end = cursor->at;
+    if (!skip_real_parts(cursor))
         return false;
     bool negative = first == '-';
     uint64_t read = decimal(start + negative, end, max);
-    if (scan->at == end && read <= max && (!negative || read == 0))
+    if (cursor->at == end && read <= max && (!negative || read == 0))
         *value = (uint32_t)read;
     return true;
 }
@@ -223,80 +223,80 @@ static const struct json_field *find_field(const struct json_field *fields,
     return NULL;
 }
 
-static inline bool read_member(struct json_scan *scan, const struct json_field *fields,
+static inline bool read_member(struct json_cursor *cursor, const struct json_field *fields,
                                void *context)
 {
     struct json_text key;
-    skip_space(scan);
-    if (!json_scan_string(scan, &key) || !accept(scan, ':'))
+    skip_space(cursor);
+    if (!json_cursor_string(cursor, &key) || !accept(cursor, ':'))
         return false;
-    skip_space(scan);
+    skip_space(cursor);
     const struct json_field *field = find_field(fields, &key);
-    return field != NULL ? field->read(context) : json_scan_skip(scan);
+    return field != NULL ? field->read(context) : json_cursor_skip(cursor);
 }
 
-bool json_scan_object(struct json_scan *scan, const struct json_field *fields, void *context)
+bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields, void *context)
 {
-    if (++scan->depth > JSON_DEPTH_MAX)
+    if (++cursor->depth > JSON_DEPTH_MAX)
         return false;
-    scan->at++;
-    if (!accept(scan, '}')) {
+    cursor->at++;
+    if (!accept(cursor, '}')) {
         do {
-            if (!read_member(scan, fields, context))
+            if (!read_member(cursor, fields, context))
                 return false;
-        } while (accept(scan, ','));
-        if (!accept(scan, '}'))
+        } while (accept(cursor, ','));
+        if (!accept(cursor, '}'))
             return false;
     }
-    scan->depth--;
+    cursor->depth--;
     return true;
 }
 
-bool json_scan_array(struct json_scan *scan, json_read_fn *read, void *context)
+bool json_cursor_array(struct json_cursor *cursor, json_read_fn *read, void *context)
 {
-    if (++scan->depth > JSON_DEPTH_MAX)
+    if (++cursor->depth > JSON_DEPTH_MAX)
         return false;
-    scan->at++;
-    if (!accept(scan, ']')) {
+    cursor->at++;
+    if (!accept(cursor, ']')) {
         do {
-            skip_space(scan);
+            skip_space(cursor);
             if (!read(context))
                 return false;
-        } while (accept(scan, ','));
-        if (!accept(scan, ']'))
+        } while (accept(cursor, ','));
+        if (!accept(cursor, ']'))
             return false;
     }
-    scan->depth--;
+    cursor->depth--;
     return true;
 }
 
 /* Consumes one character of a valid string and returns it; '?' beyond printable ASCII. */
-static char decode_character(struct json_scan *scan)
+static char decode_character(struct json_cursor *cursor)
 {
-    char byte = *scan->at++;
+    char byte = *cursor->at++;
     if (byte == '\\') {
-        byte = *scan->at++;
+        byte = *cursor->at++;
         if (byte == 'u') {
             unsigned code = 0;
             for (int digit = 0; digit < 4; digit++)
-                code = code * 16 + (unsigned)hex_digit(*scan->at++);
+                code = code * 16 + (unsigned)hex_digit(*cursor->at++);
             return code >= 0x20 && code < 0x7f ? (char)code : '?';
         }
         return strchr("bfnrt", byte) != NULL ? '?' : byte;
     }
     if (byte >= 0x20 && byte < 0x7f)
         return byte;
-    while ((json_peek(scan) & 0xc0) == 0x80) /* the rest of a UTF-8 sequence */
-        scan->at++;
+    while ((json_peek(cursor) & 0xc0) == 0x80) /* the rest of a UTF-8 sequence */
+        cursor->at++;
     return '?';
 }
 
 void json_text_copy(const struct json_text *text, char *copy, size_t size)
 {
-    struct json_scan scan = { .at = text->bytes, .end = text->bytes + text->len };
+    struct json_cursor cursor = { .at = text->bytes, .end = text->bytes + text->len };
     size_t len = 0;
-    while (scan.at < scan.end && len + 1 < size)
-        copy[len++] = decode_character(&scan);
+    while (cursor.at < cursor.end && len + 1 < size)
+        copy[len++] = decode_character(&cursor);
     copy[len] = '\0';
 }
 

@@ -1,7 +1,35 @@
 /* Understands the body of one answer as it streams in: which events bring tokens, what usage says, how it
  * ended. Shared by the client's loop, the packet extractor and `tokanalyze dump --stream`, so that all
  * three give the same tokens for the same bytes, however they were cut. Allocates nothing unless an event
- * is split over reads and larger than the space inside. */
+ * is split over reads and larger than the space inside, or the body is not an event stream.
+ *
+ * Outcome; the first row that fits counts:
+ *
+ *   http status | seen                                              | body     | outcome
+ *   ------------+---------------------------------------------------+----------+-------------
+ *   none        | (no head came)                                    | any      | TRUNCATED
+ *   not 2xx     | (the body is not looked at)                       | any      | HTTP_STATUS
+ *   2xx         | error object or event; finish reason "error" or   | any      | STREAM_ERROR
+ *               | "abort"; an event or body beyond its limit        |          |
+ *   2xx, stream | [DONE] or closing event, and a chunk of an answer | any      | OK
+ *   2xx, stream | [DONE], and nothing of an answer                  | any      | HTTP_STATUS
+ *   2xx         | (anything else)                                   | BROKEN   | TRUNCATED
+ *   2xx, stream | a finish reason for every choice that was seen    | COMPLETE | OK
+ *   2xx, stream | no finish reason, or not for every choice         | COMPLETE | TRUNCATED
+ *   2xx, whole  | JSON of an answer                                 | COMPLETE | OK
+ *   2xx, whole  | anything else: HTML, empty, cut or other JSON     | COMPLETE | HTTP_STATUS
+ *
+ * After [DONE] or the closing event the answer is over by its own words: what follows is logged (a second
+ * [DONE] as DONE, comments as such, everything else as OTHER) and changes neither counts nor outcome.
+ *
+ * A body is a stream when its Content-Type is text/event-stream, or when it begins like one (after blank
+ * space a field name and a colon) under any other type. A whole answer is one event per choice, at the
+ * end of the body.
+ *
+ * Tokens of a token event: 1; the increment of completion_tokens where this and every token event before
+ * it carried usage. Some servers count per choice there, others over all choices: the total is assumed
+ * until a token event of another choice contradicts it. Tokens that usage reports on an event without
+ * text belong to the next token event. */
 #ifndef TOKTRACE_ANSWER_H
 #define TOKTRACE_ANSWER_H
 
@@ -10,7 +38,12 @@
 #include <stdint.h>
 
 #include "formats/arrivals.h"
+#include "formats/base/buffer.h"
+#include "formats/chunk_scanner.h"
 #include "formats/sse.h"
+
+/* A body that is not a stream is an error beyond this. */
+enum { ANSWER_BODY_MAX = 64 * 1024 * 1024 };
 
 /* One event as logged; the times are the caller's to add. */
 struct answer_event {
@@ -42,16 +75,36 @@ struct answer_result {
     char finish_reason[FINISH_REASON_MAX];
 };
 
+/* How the body is read. */
+enum answer_mode {
+    ANSWER_NO_HEAD, /* bytes before answer_head are not looked at */
+    ANSWER_STREAM,  /* as an event stream */
+    ANSWER_SNIFF,   /* collected until its first bytes tell */
+    ANSWER_WHOLE,   /* collected to its end */
+    ANSWER_IGNORE,  /* not 2xx */
+};
+
+/* Choices of one answer, by index; those from CHUNK_CHOICES_MAX - 1 on share the last state. */
+struct answer_choices {
+    uint64_t seen[CHUNK_CHOICES_MAX / 64]; /* bit sets */
+    uint64_t finished[CHUNK_CHOICES_MAX / 64];
+    uint32_t tokens[CHUNK_CHOICES_MAX]; /* brought so far */
+};
+
+/* Touch it through the functions only, but for result. */
 struct answer {
     struct sse_parser sse;
     struct answer_result result; /* as far as known; final after answer_finish */
-    uint32_t counted_tokens;     /* completion_tokens at the last continuous usage */
-    uint16_t http_status;
-    bool event_stream; /* Content-Type says text/event-stream */
+    struct answer_choices choices;
+    uint64_t tokens;      /* brought so far by all choices */
+    uint16_t http_status; /* 0 before answer_head */
+    uint8_t mode;         /* enum answer_mode */
+    bool answer_seen;     /* a chunk of a known API came */
     bool error_seen;
-    bool finish_seen;
-    /* the body of an answer that is not a stream is collected here, up to ANSWER_BODY_MAX */
-    struct buffer body;
+    bool done_seen;
+    bool continuous_usage; /* no token event lacked usage so far */
+    bool usage_per_choice; /* continuous usage counts each choice alone */
+    struct buffer body;    /* SNIFF and WHOLE: the bytes so far */
 };
 
 /* Ready for a new answer; keeps memory from the one before. The first use needs zeroed memory. */

@@ -28,4 +28,8 @@ void buffer_append_json_string(struct buffer *buffer, const char *text, size_t l
 /* A finite double with 17 significant digits at most (shortest that reads back), else null. */
 void buffer_append_json_number(struct buffer *buffer, double value);
 
+/* A whole document, pretty-printed, its lines indented for `depth` levels. jansson's own printer would
+ * write 0.1 as 0.10000000000000001. */
+void buffer_append_json(struct buffer *buffer, const json_t *value, int depth);
+
 #endif

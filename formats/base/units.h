@@ -1,6 +1,6 @@
 /* Numbers with units, from and to text. Parsers take the whole text or fail (STATUS_USAGE, with what was
- * seen and what was expected): no leading space, no trailing garbage, no overflow, no NaN or infinity. Sizes, durations and rates are never
- * negative. */
+ * seen and what was expected): no leading space, no trailing garbage, no overflow, no NaN or infinity.
+ * Sizes, durations and rates are never negative. */
 #ifndef TOKTRACE_UNITS_H
 #define TOKTRACE_UNITS_H
 

@@ -62,7 +62,7 @@ static const struct option_spec specs[] = {
       .choices = colors,
       .default_text = "green",
       .argument = "COLOUR",
-      .help = "what to paint with" },
+      .help = "the paint" },
     { .name = "header", .letter = 'H', .type = OPTION_LIST, FIELD(headers), .help = "h" },
     { 0 },
 };

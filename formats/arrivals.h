@@ -15,6 +15,12 @@
 /* A time that does not exist for this request: never sent, no packet seen, connection reused. */
 #define TIME_NONE INT64_MIN
 
+/* Times on the run clock lie within +-RUN_TIME_MAX_NS (73 years); a log stores others as TIME_NONE. */
+#define RUN_TIME_MAX_NS (INT64_C(1) << 61)
+
+/* Events that a log keeps of one request. A request with more is cut there and marked. */
+enum { REQUEST_EVENTS_MAX = 1 << 20 };
+
 /* Kinds of events. Never renumbered: they are stored. */
 enum event_kind {
     EVENT_CONTENT = 0,   /* token event: text of the answer, not empty */
@@ -52,7 +58,7 @@ enum event_flags {
 struct arrival_event {
     int64_t arrival_ns; /* the kernel (or the packet) had the data */
     int64_t app_ns;     /* the client had the bytes in hand; TIME_NONE in wire and server logs */
-    uint32_t wake_ns;   /* with AFTER_WAKE: app_ns minus the moment the loop woke, saturating */
+    uint32_t wake_ns;   /* app_ns minus the moment the loop woke, saturating; 0 without AFTER_WAKE */
     uint32_t tokens;    /* output tokens brought; 0 unless a token event */
     uint16_t choice;    /* index of the choice */
     uint8_t kind;       /* enum event_kind */
@@ -86,6 +92,7 @@ enum request_flags {
     REQUEST_REUSED_CONNECTION = 1 << 1,
     REQUEST_DONE_SEEN = 1 << 2,          /* [DONE] or the API's closing event */
     REQUEST_TOKEN_MISMATCH = 1 << 3,     /* usage and events disagree on N */
+    REQUEST_EVENTS_CUT = 1 << 4,         /* more than REQUEST_EVENTS_MAX events: the rest is not in the log */
     REQUEST_WIRE_RETRANSMISSION = 1 << 8,
     REQUEST_WIRE_REORDERED = 1 << 9,
     REQUEST_WIRE_HOLE = 1 << 10,         /* the capture lost bytes that the peer acknowledged */
@@ -121,7 +128,7 @@ struct arrival_request {
     uint64_t bytes_sent;     /* request head and body */
     uint64_t bytes_received; /* response head and body, as on the wire (compressed, chunked) */
     uint32_t min_rtt_us;     /* TCP_INFO; COUNT_NONE */
-    uint32_t retransmits;    /* TCP_INFO, this connection so far */
+    uint32_t retransmits;    /* TCP_INFO, this connection so far; COUNT_NONE */
     uint32_t connection_request; /* n-th request on its connection, from 1; 0: never had one */
     uint16_t local_port;  /* the client's port, in client, server and wire logs alike */
     uint16_t remote_port; /* the server's */
@@ -137,7 +144,7 @@ struct arrival_request {
     size_t event_count;
 };
 
-/* A request with no times, counts or events. */
+/* A request with no times, counts or events: TIME_NONE, COUNT_NONE, one attempt, outcome not_sent. */
 void arrival_request_init(struct arrival_request *request);
 
 /* Which clockwork wrote the log. Never renumbered. */
@@ -173,7 +180,7 @@ struct loop_record {
 /* How a log ended: written last, so its absence means that the worker died. */
 struct end_record {
     int64_t at_ns;
-    uint64_t requests;
+    uint64_t requests; /* in the log; the writer fills in both counts */
     uint64_t events;
     bool interrupted;
 };

@@ -9,12 +9,15 @@
 
 struct arrivals_writer; /* opaque; one per file, one calling thread */
 
-/* Creates `path` (it must not exist) and writes the header's frame. All memory is taken here. */
+/* Creates `path` (it must not exist) and writes the header's frame. All memory is taken here, but for
+ * requests of more events than ENCODER_EVENTS (arrivals_encode.h). Call it after fork: it starts a
+ * thread, with all signals blocked. */
 int arrivals_writer_open(struct arrivals_writer **writer, const char *path,
                          const struct arrivals_header *header, struct fault *fault);
 
 /* Each encodes one record; the caller keeps what it passes. They wait only when every block is full
- * because the disk does not keep up; the time waited is counted. */
+ * because the disk does not keep up; the time waited is counted. Once the disk refused, records are
+ * dropped and counted as lost. */
 void arrivals_writer_request(struct arrivals_writer *writer,
                              const struct arrival_request *request);
 void arrivals_writer_loop(struct arrivals_writer *writer, const struct loop_record *record);
@@ -30,8 +33,9 @@ int arrivals_writer_status(const struct arrivals_writer *writer);
 /* Total time that calls waited for the disk, ns. */
 uint64_t arrivals_writer_waited_ns(const struct arrivals_writer *writer);
 
-/* Writes the end record, the index and fsyncs; frees the writer in any case. Reports a failure of the
- * disk, now or earlier. */
+/* Writes the end record (with the writer's own counts of requests and events), the index and fsyncs;
+ * frees the writer in any case. Reports a failure of the disk, now or earlier, with what was kept: the
+ * file then ends with its last whole frame and has no end record. */
 int arrivals_writer_close(struct arrivals_writer *writer, const struct end_record *end,
                           struct fault *fault);
 

@@ -153,8 +153,9 @@ static bool skip_word(struct json_cursor *cursor, const char *word, size_t len)
     return true;
 }
 
-static bool skip_element(void *context)
+static bool skip_element(void *context, unsigned position)
 {
+    (void)position;
     return json_cursor_skip(context);
 }
 
@@ -232,7 +233,7 @@ static inline bool read_member(struct json_cursor *cursor, const struct json_fie
         return false;
     skip_space(cursor);
     const struct json_field *field = find_field(fields, &key);
-    return field != NULL ? field->read(context) : json_cursor_skip(cursor);
+    return field != NULL ? field->read(context, field->slot) : json_cursor_skip(cursor);
 }
 
 bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields, void *context)
@@ -258,9 +259,10 @@ bool json_cursor_array(struct json_cursor *cursor, json_read_fn *read, void *con
         return false;
     cursor->at++;
     if (!accept(cursor, ']')) {
+        unsigned position = 0;
         do {
             skip_space(cursor);
-            if (!read(context))
+            if (!read(context, position++))
                 return false;
         } while (accept(cursor, ','));
         if (!accept(cursor, ']'))

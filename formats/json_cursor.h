@@ -27,17 +27,20 @@ struct json_text {
     bool escaped; /* holds backslashes */
 };
 
-/* Consumes the value at hand; context belongs to the caller. */
-typedef bool json_read_fn(void *context);
+/* Consumes the value at hand. context belongs to the caller; slot says which value it is: the field's own
+ * slot in an object, the position from 0 in an array. */
+typedef bool json_read_fn(void *context, unsigned slot);
 
 /* A key that the caller wants, and what reads its value. A table ends with a NULL name. */
 struct json_field {
     const char *name;
     size_t name_len;
     json_read_fn *read;
+    unsigned slot;
 };
 
-#define JSON_FIELD(key, reader) { .name = (key), .name_len = sizeof(key) - 1, .read = (reader) }
+#define JSON_FIELD(key, reader, place) \
+    { .name = (key), .name_len = sizeof(key) - 1, .read = (reader), .slot = (place) }
 
 /* The next byte, 0 at the end; white space is not skipped. */
 static inline char json_peek(const struct json_cursor *cursor)

@@ -1,4 +1,6 @@
 /* tokanalyze: works offline on stored runs. */
+#include <gsl/gsl_version.h>
+
 #include "formats/base/options.h"
 #include "formats/base/version.h"
 #include "analyze/commands.h"
@@ -8,10 +10,11 @@ int main(int argc, char **argv)
     const struct command commands[] = {
         { 0 },
     };
+    char version[VERSION_TEXT_MAX];
     const struct program program = {
         .name = "tokanalyze",
         .summary = "analyse stored runs: metrics, queueing models, figures",
-        .version = TOKTRACE_VERSION,
+        .version = version_format(version, "gsl " GSL_VERSION),
         .commands = commands,
     };
     return program_main(&program, argc, argv);

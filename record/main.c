@@ -1,4 +1,6 @@
 /* tokrecord: captures and extracts packets, the ground truth. */
+#include <pcap/pcap.h>
+
 #include "formats/base/options.h"
 #include "formats/base/version.h"
 #include "record/commands.h"
@@ -8,10 +10,11 @@ int main(int argc, char **argv)
     const struct command commands[] = {
         { 0 },
     };
+    char version[VERSION_TEXT_MAX];
     const struct program program = {
         .name = "tokrecord",
         .summary = "record LLM token streams from packets",
-        .version = TOKTRACE_VERSION,
+        .version = version_format(version, pcap_lib_version()),
         .commands = commands,
     };
     return program_main(&program, argc, argv);

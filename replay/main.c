@@ -1,4 +1,6 @@
 /* tokreplay: replays request traces against a server, and simulates servers. */
+#include <curl/curl.h>
+
 #include "formats/base/options.h"
 #include "formats/base/version.h"
 #include "replay/commands.h"
@@ -8,10 +10,11 @@ int main(int argc, char **argv)
     const struct command commands[] = {
         { 0 },
     };
+    char version[VERSION_TEXT_MAX];
     const struct program program = {
         .name = "tokreplay",
         .summary = "replay LLM request traces and simulate servers",
-        .version = TOKTRACE_VERSION,
+        .version = version_format(version, curl_version()),
         .commands = commands,
     };
     return program_main(&program, argc, argv);

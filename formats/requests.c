@@ -6,7 +6,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 
-/* Rows are called "on ticks" when as good as every gap is 0 or a whole tick, give or take. */
+/* Rows are "on ticks" when most share their times and nearly every gap is a multiple of one. */
 enum { TICK_ROWS_MIN = 100, TICK_PERCENT = 99, TICK_SLACK_PER_MILLE = 5 };
 static const int64_t TICK_MIN_NS = NS_PER_S;
 
@@ -20,7 +20,6 @@ const char *request_refusal_name(enum request_refusal refusal)
         [REFUSED_VALUE] = "value",
         [REFUSED_ZERO_OUTPUT] = "zero_output",
         [REFUSED_ZERO_INPUT] = "zero_input",
-        [REFUSED_FAILED] = "failed",
     };
     return names[refusal];
 }
@@ -40,6 +39,15 @@ void request_trace_add(struct request_trace *trace, const struct request_row *ro
     trace->rows = memory_grow(trace->rows, trace->count, &trace->capacity,
                               sizeof *trace->rows);
     trace->rows[trace->count++] = *row;
+}
+
+uint32_t request_trace_add_text(struct request_trace *trace, const char *messages, size_t len)
+{
+    trace->texts = memory_grow(trace->texts, trace->text_count, &trace->text_capacity,
+                               sizeof *trace->texts);
+    trace->texts[trace->text_count] = (struct request_text){ trace->text_bytes.len, len };
+    buffer_append(&trace->text_bytes, messages, len);
+    return (uint32_t)trace->text_count++;
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -64,17 +72,35 @@ static void sort_rows(struct request_trace *trace)
         qsort(trace->rows, trace->count, sizeof *trace->rows, compare_rows);
 }
 
+/* What a row that follows `previous` in its session waits for, where the file does not say:
+ * the recorded pause after the previous answer; nothing, when it began before that answer
+ * ended (the session branches); just the answer, when its end was not recorded. */
+static int64_t think_after(const struct request_row *previous, const struct request_row *row)
+{
+    if (previous->answer_ns == ANSWER_NONE)
+        return 0;
+    int64_t pause_ns = row->time_ns - previous->time_ns - previous->answer_ns;
+    return pause_ns >= 0 ? pause_ns : THINK_NONE;
+}
+
 static void number_turns(struct request_trace *trace)
 {
     if (trace->sessions.count == 0)
         return;
-    uint32_t *turns = memory_new(trace->sessions.count, sizeof *turns);
+    const struct request_row **last = memory_new(trace->sessions.count, sizeof *last);
     for (size_t i = 0; i < trace->count; i++) {
         struct request_row *row = &trace->rows[i];
-        if (row->session != SESSION_NONE)
-            row->turn = turns[row->session]++;
+        if (row->session == SESSION_NONE)
+            continue;
+        const struct request_row *previous = last[row->session];
+        last[row->session] = row;
+        row->turn = previous == NULL ? 0 : previous->turn + 1;
+        if (previous == NULL || row->think_ns == THINK_FREE)
+            row->think_ns = THINK_NONE;
+        else if (row->think_ns == THINK_NONE)
+            row->think_ns = think_after(previous, row);
     }
-    free(turns);
+    free(last);
 }
 
 static void rebase_times(struct request_trace *trace)
@@ -107,8 +133,9 @@ static int64_t find_tick(const struct request_trace *trace)
         || 2 * trace->report.equal_times < trace->count)
         return 0;
     size_t on_tick = 1;
+    const struct request_row *rows = trace->rows;
     for (size_t i = 1; i < trace->count; i++)
-        on_tick += near_multiple(trace->rows[i].time_ns - trace->rows[i - 1].time_ns, tick_ns);
+        on_tick += near_multiple(rows[i].time_ns - rows[i - 1].time_ns, tick_ns);
     return 100 * on_tick >= TICK_PERCENT * trace->count ? tick_ns : 0;
 }
 
@@ -117,8 +144,9 @@ void request_trace_finish(struct request_trace *trace)
     if (trace->has_times) {
         sort_rows(trace);
         rebase_times(trace);
+        const struct request_row *rows = trace->rows;
         for (size_t i = 1; i < trace->count; i++)
-            trace->report.equal_times += trace->rows[i].time_ns == trace->rows[i - 1].time_ns;
+            trace->report.equal_times += rows[i].time_ns == rows[i - 1].time_ns;
         trace->tick_ns = find_tick(trace);
     }
     number_turns(trace);

@@ -20,10 +20,13 @@ enum {
 #define SESSION_NONE UINT32_MAX
 #define TEXT_NONE UINT32_MAX
 #define THINK_NONE INT64_C(-1)
+#define THINK_FREE INT64_C(-2) /* as THINK_NONE, and not to be worked out from the times */
+#define ANSWER_NONE INT64_C(-1)
 
 struct request_row {
-    int64_t time_ns;        /* since the earliest row, or the trace's zero; 0 without times */
+    int64_t time_ns;        /* since the trace's zero; 0 without times */
     int64_t think_ns;       /* after the session's previous answer, or THINK_NONE */
+    int64_t answer_ns;      /* how long the recorded answer took, or ANSWER_NONE */
     uint64_t row;           /* of the file, from 0, refused rows counted too */
     uint64_t first_block;   /* index into request_trace.blocks */
     uint32_t block_count;   /* 0: no shared prefix */
@@ -50,7 +53,6 @@ enum request_refusal {
     REFUSED_VALUE,       /* well formed, but makes no sense */
     REFUSED_ZERO_OUTPUT, /* policy: no output tokens */
     REFUSED_ZERO_INPUT,  /* no input tokens: nothing could be sent */
-    REFUSED_FAILED,      /* the recorded system failed this request */
     REFUSALS,
 };
 
@@ -82,7 +84,7 @@ struct request_trace {
     struct buffer text_bytes; /* JSON arrays of {"role":…,"content":…} */
     int64_t tick_ns;          /* coarse ticks that the times sit on, or 0 */
     bool has_times;           /* every row has one; otherwise none has */
-    bool keeps_zero;          /* times count from a zero of their own, not from the first */
+    bool keeps_zero;          /* zero is the file's own, else the earliest row */
     struct request_report report;
 };
 
@@ -92,7 +94,10 @@ void request_trace_release(struct request_trace *trace);
 /* Copies *row to the end. The trace is sorted by request_trace_finish. */
 void request_trace_add(struct request_trace *trace, const struct request_row *row);
 
-/* To be called once after the last row: counts unsorted rows, sorts by time (stable),
+/* Keeps JSON messages; returns their index for request_row.text. */
+uint32_t request_trace_add_text(struct request_trace *trace, const char *messages, size_t len);
+
+/* To be called once after the last row: works out think times, counts unsorted rows, sorts by time (stable),
  * numbers the turns of sessions, makes the earliest row's time 0, counts equal times
  * and finds ticks. */
 void request_trace_finish(struct request_trace *trace);

@@ -36,6 +36,7 @@ struct requests_reader {
     struct fault *fault;
     uint64_t line; /* of the record at hand, from 1 */
     struct buffer scratch; /* for one record */
+    void *state;           /* of the format's own */
 };
 
 /* Sets the problem; returns false, so that parsers can return its result. `found` is shown cut
@@ -82,34 +83,53 @@ enum { LAYOUT_COLUMNS_MAX = 8 };
 
 int requests_read_csv(struct requests_reader *reader, const struct csv_layout *layout);
 
-/* One JSON object per line. `parse` gets the scan just behind the opening brace. */
-typedef bool row_from_json(struct requests_reader *reader, struct json_scan *scan,
-                           struct request_row *row, struct row_problem *problem);
-
-int requests_read_lines(struct requests_reader *reader, size_t line_max,
-                        row_from_json *parse);
-
 /* The fault that a scan met, as a problem; returns false. */
 bool refuse_scan(const struct json_scan *scan, struct row_problem *problem);
 
-/* As above for the value at hand, which is not what was expected. */
+/* The value at hand is not what was expected; returns false. */
 bool refuse_value(const struct json_scan *scan, struct row_problem *problem,
                   enum request_refusal refusal, const char *what, const char *expected);
 
-/* The value of the key at hand: the next token, checked. */
-bool scan_tokens(struct json_scan *scan, const char *what, uint32_t *tokens,
-                 struct row_problem *problem);
-bool scan_time(const struct requests_reader *reader, struct json_scan *scan, const char *what,
-               int unit_exponent, int64_t *ns, struct row_problem *problem);
+/* What a key of a JSON line means. */
+enum line_field {
+    LINE_TIME,
+    LINE_INPUT,
+    LINE_OUTPUT,
+    LINE_SESSION,
+    LINE_THINK,
+    LINE_BLOCKS,
+    LINE_BLOCK_TOKENS,
+    LINE_CHAT,
+    LINE_PARENT,
+    LINE_MESSAGES,
+    LINE_FIELDS,
+};
 
-/* A string or number as a name of the trace's session table, null as SESSION_NONE. */
-bool scan_session(struct requests_reader *reader, struct json_scan *scan, const char *what,
-                  uint32_t *session, struct row_problem *problem);
+struct line_key {
+    const char *name;
+    enum line_field field;
+    int unit_exponent; /* of times */
+    bool required;
+};
 
-/* An array of 64-bit ids: appended to trace->blocks, row->first_block and block_count set.
- * Numbers, or strings of digits. */
-bool scan_blocks(struct requests_reader *reader, struct json_scan *scan, const char *what,
-                 struct request_row *row, struct row_problem *problem);
+/* What a line said beside the fields of its row. */
+struct line_values {
+    bool seen[LINE_FIELDS]; /* with a value other than null */
+    uint64_t chat;
+    uint64_t parent;
+};
+
+/* JSON lines, one object each; unknown keys are skipped. */
+struct line_layout {
+    const struct line_key *keys; /* a NULL name ends them */
+    size_t line_max;             /* bytes */
+    uint32_t block_tokens;       /* where the line does not say */
+    /* Last changes to the row, or NULL. */
+    bool (*finish)(struct requests_reader *reader, const struct line_values *values,
+                   struct request_row *row, struct row_problem *problem);
+};
+
+int requests_read_lines(struct requests_reader *reader, const struct line_layout *layout);
 
 /* The readers, one per file. */
 extern const struct csv_layout azure_layout;

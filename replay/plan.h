@@ -24,7 +24,8 @@ struct plan_request {
     uint32_t output_tokens;
     uint32_t session;      /* numbered by first appearance, or SESSION_NONE */
     uint32_t turn;         /* within the session in this plan, from 0 */
-    uint32_t text;         /* for plan_text, or TEXT_NONE */
+    uint32_t text;         /* index into plan.texts, or TEXT_NONE */
+    uint32_t source;       /* 0: --trace, 1 on: --merge */
 };
 
 enum { PLAN_HASH_TEXT = 17 };
@@ -32,16 +33,18 @@ enum { PLAN_HASH_TEXT = 17 };
 struct plan {
     struct plan_request *requests; /* owned */
     size_t count;
+    size_t capacity;
     uint64_t *blocks;              /* owned: ids of shared prefix blocks */
     size_t block_count;
     struct name_table sessions;
-    struct request_text *texts;    /* owned */
+    struct request_text *texts;    /* owned: messages, in JSON */
     size_t text_count;
     struct buffer text_bytes;
     struct buffer notes;           /* lines a report should carry */
     struct request_report report;  /* of all traces together */
     uint64_t clipped_input;        /* rows shortened by --max-input */
     uint64_t clipped_output;
+    bool has_times;                /* false: everything is due at 0, for a closed loop */
     uint64_t seed;
     char hash[PLAN_HASH_TEXT]; /* 64 bits, hex, over all that decides what is sent when */
 };

@@ -41,89 +41,89 @@ enum zero_output { ZERO_OUTPUT_SKIP, ZERO_OUTPUT_ONE };
 extern const char *const bad_rows_names[];
 extern const char *const zero_output_names[];
 
-/* Entries for the option table of a command whose options struct `type` has a struct
- * plan_options called `member`. */
-#define PLAN_OPTIONS(type, member) \
+/* Entries for the option table of a command whose options struct `holder` has a struct
+ * plan_options called `field`. */
+#define PLAN_OPTIONS(holder, field) \
     { .name = "trace", .letter = 't', .type = OPTION_PATH, .argument = "FILE", \
-      .offset = offsetof(type, member.trace), .group = "Trace", \
+      .offset = offsetof(holder, field.trace), .group = "Trace", \
       .help = "request trace: Azure, BurstGPT, Mooncake, Qwen, OTel spans, ShareGPT, " \
               "lengths, sessions or NDJSON; plain, .gz, .zst or -" }, \
     { .name = "merge", .type = OPTION_LIST, .argument = "FILE", \
-      .offset = offsetof(type, member.merge), \
+      .offset = offsetof(holder, field.merge), \
       .help = "one more trace, from the same zero of time; may be repeated" }, \
     { .name = "format", .type = OPTION_CHOICE, .argument = "NAME", \
-      .offset = offsetof(type, member.format), .choices = request_format_names, \
+      .offset = offsetof(holder, field.format), .choices = request_format_names, \
       .default_text = "auto", \
       .help = "format of the trace, in place of what its content says" }, \
     { .name = "time-unit", .type = OPTION_CHOICE, .argument = "UNIT", \
-      .offset = offsetof(type, member.time_unit), .choices = time_unit_names, \
+      .offset = offsetof(holder, field.time_unit), .choices = time_unit_names, \
       .default_text = "format", .help = "unit of times that are bare numbers" }, \
     { .name = "bad-rows", .type = OPTION_CHOICE, .argument = "WHAT", \
-      .offset = offsetof(type, member.bad_rows), .choices = bad_rows_names, \
+      .offset = offsetof(holder, field.bad_rows), .choices = bad_rows_names, \
       .default_text = "stop", \
       .help = "at a row that cannot be read: stop, or skip and count it" }, \
     { .name = "zero-output", .type = OPTION_CHOICE, .argument = "WHAT", \
-      .offset = offsetof(type, member.zero_output), .choices = zero_output_names, \
+      .offset = offsetof(holder, field.zero_output), .choices = zero_output_names, \
       .default_text = "skip", \
       .help = "rows with 0 output tokens: skip and count, or ask for one" }, \
     { .name = "spread-ticks", .type = OPTION_FLAG, \
-      .offset = offsetof(type, member.spread_ticks), \
+      .offset = offsetof(holder, field.spread_ticks), \
       .help = "spread rows that sit on coarse ticks at random inside their tick" }, \
     { .name = "start", .type = OPTION_DURATION, .argument = "TIME", \
-      .offset = offsetof(type, member.start_ns), .default_text = "0", .max = 1e18, \
+      .offset = offsetof(holder, field.start_ns), .default_text = "0", .max = 1e18, \
       .group = "Transformations, in this order", \
       .help = "leave out what is due before TIME of the trace; TIME becomes zero" }, \
     { .name = "duration", .type = OPTION_DURATION, .argument = "TIME", \
-      .offset = offsetof(type, member.duration_ns), .default_text = "0", .max = 1e18, \
+      .offset = offsetof(holder, field.duration_ns), .default_text = "0", .max = 1e18, \
       .help = "leave out what is due TIME or more after the start; 0 is all. " \
               "With --arrivals: how long requests are drawn for" }, \
     { .name = "sample", .type = OPTION_FLOAT, .argument = "FRACTION", \
-      .offset = offsetof(type, member.sample), .default_text = "1", .max = 1, \
+      .offset = offsetof(holder, field.sample), .default_text = "1", .max = 1, \
       .min_exclusive = true, \
       .help = "keep each session, or row without one, with this probability" }, \
     { .name = "limit", .type = OPTION_INT, .argument = "N", \
-      .offset = offsetof(type, member.limit), .default_text = "0", .max = 1e9, \
+      .offset = offsetof(holder, field.limit), .default_text = "0", .max = 1e9, \
       .help = "keep the first N rows of what is left; 0 is all" }, \
     { .name = "max-input", .type = OPTION_INT, .argument = "N", \
-      .offset = offsetof(type, member.max_input), .default_text = "0", .max = 1e8, \
+      .offset = offsetof(holder, field.max_input), .default_text = "0", .max = 1e8, \
       .help = "shorten prompts to N tokens; 0 is no limit" }, \
     { .name = "max-output", .type = OPTION_INT, .argument = "N", \
-      .offset = offsetof(type, member.max_output), .default_text = "0", .max = 1e8, \
+      .offset = offsetof(holder, field.max_output), .default_text = "0", .max = 1e8, \
       .help = "shorten answers to N tokens; 0 is no limit" }, \
     { .name = "repeat", .type = OPTION_INT, .argument = "N", \
-      .offset = offsetof(type, member.repeat), .default_text = "1", \
+      .offset = offsetof(holder, field.repeat), .default_text = "1", \
       .min = 1, .max = 1e6, \
       .help = "N copies one after the other, a mean gap between them" }, \
     { .name = "speed", .type = OPTION_FLOAT, .argument = "FACTOR", \
-      .offset = offsetof(type, member.speed), .default_text = "1", .max = 1e9, \
+      .offset = offsetof(holder, field.speed), .default_text = "1", .max = 1e9, \
       .min_exclusive = true, .help = "divide all times and think times by FACTOR" }, \
     { .name = "rate", .type = OPTION_RATE, .argument = "RATE", \
-      .offset = offsetof(type, member.rate_per_s), .max = 1e9, .min_exclusive = true, \
+      .offset = offsetof(holder, field.rate_per_s), .max = 1e9, .min_exclusive = true, \
       .help = "rescale the trace to this mean rate; with --arrivals: of the process" }, \
     { .name = "arrivals", .type = OPTION_STRING, .argument = "LAW", \
-      .offset = offsetof(type, member.arrivals), .group = "Synthetic load", \
+      .offset = offsetof(holder, field.arrivals), .group = "Synthetic load", \
       .help = "times drawn from constant, poisson, gamma:CV, onoff:ON,OFF[,FRACTION] " \
               "or servegen:DIR, in place of those of the trace" }, \
     { .name = "requests", .type = OPTION_INT, .argument = "N", \
-      .offset = offsetof(type, member.requests), .default_text = "0", .max = 1e9, \
+      .offset = offsetof(holder, field.requests), .default_text = "0", .max = 1e9, \
       .help = "draw N requests at most; 0 is as many as --duration holds" }, \
     { .name = "input-tokens", .type = OPTION_STRING, .argument = "LAW", \
-      .offset = offsetof(type, member.input_tokens), \
+      .offset = offsetof(holder, field.input_tokens), \
       .help = "prompt lengths: N, uniform:A,B, normal:MEAN,SD, lognormal:MEAN,SD, or a " \
               "FILE whose rows give both lengths together" }, \
     { .name = "output-tokens", .type = OPTION_STRING, .argument = "LAW", \
-      .offset = offsetof(type, member.output_tokens), \
+      .offset = offsetof(holder, field.output_tokens), \
       .help = "answer lengths, likewise" }, \
     { .name = "think-time", .type = OPTION_STRING, .argument = "WHAT", \
-      .offset = offsetof(type, member.think_time), .default_text = "trace", \
+      .offset = offsetof(holder, field.think_time), .default_text = "trace", \
       .group = "Sessions and prompts", \
       .help = "pause of a session before its next request: trace, none or a duration" }, \
     { .name = "prompts", .type = OPTION_STRING, .argument = "WHAT", \
-      .offset = offsetof(type, member.prompts), \
+      .offset = offsetof(holder, field.prompts), \
       .help = "send texts: those of the trace (trace), or of a ShareGPT or OTel FILE; " \
               "default random prompts of the planned length" }, \
     { .name = "seed", .type = OPTION_INT, .argument = "N", \
-      .offset = offsetof(type, member.seed), .default_text = "1", .max = 9e15, \
+      .offset = offsetof(holder, field.seed), .default_text = "1", .max = 9e15, \
       .help = "of everything that is drawn" }
 
 #endif

@@ -1,18 +1,23 @@
 #include "formats/base/csv.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-void csv_reader_init(struct csv_reader *reader, struct input_file *file)
+#include "formats/base/memory.h"
+
+struct csv_reader *csv_reader_create(struct input_file *file)
 {
-    memset(reader, 0, sizeof *reader);
+    struct csv_reader *reader = memory_new(1, sizeof *reader);
     reader->file = file;
+    return reader;
 }
 
-void csv_reader_release(struct csv_reader *reader)
+void csv_reader_free(struct csv_reader *reader)
 {
     buffer_release(&reader->record);
     buffer_release(&reader->unquoted);
+    free(reader);
 }
 
 static bool quotes_balance(const char *text, size_t len)

@@ -35,8 +35,8 @@ enum csv_result {
     CSV_MALFORMED = 2, /* this record only: reading may go on behind it */
 };
 
-void csv_reader_init(struct csv_reader *reader, struct input_file *file);
-void csv_reader_release(struct csv_reader *reader);
+struct csv_reader *csv_reader_create(struct input_file *file);
+void csv_reader_free(struct csv_reader *reader);
 
 /* The next record that is not an empty line: enum csv_result, or a negative status when the
  * file cannot be read or a record exceeds CSV_RECORD_MAX bytes. */

@@ -1,0 +1,176 @@
+#include "replay/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/base/clock.h"
+#include "formats/base/memory.h"
+#include "formats/requests_read.h"
+#include "replay/plan_transform.h"
+
+const char *const bad_rows_names[] = { "stop", "skip", NULL };
+const char *const zero_output_names[] = { "skip", "one", NULL };
+
+void plan_release(struct plan *plan)
+{
+    free(plan->requests);
+    free(plan->blocks);
+    free(plan->texts);
+    name_table_release(&plan->sessions);
+    buffer_release(&plan->text_bytes);
+    buffer_release(&plan->notes);
+    memset(plan, 0, sizeof *plan);
+}
+
+const char *plan_session_name(const struct plan *plan, uint32_t session)
+{
+    return session == SESSION_NONE ? "" : name_table_text(&plan->sessions, session);
+}
+
+uint32_t plan_worker_of(const struct plan *plan, size_t index, uint32_t workers)
+{
+    uint32_t session = plan->requests[index].session;
+    return session == SESSION_NONE ? (uint32_t)(index % workers) : session % workers;
+}
+
+static int check_options(const struct plan_options *options, struct fault *fault)
+{
+    if (options->trace == NULL)
+        return fault_set(fault, STATUS_USAGE, "nothing to send: expected --trace FILE");
+    if (options->speed != 1 && options->rate_per_s > 0)
+        return fault_set(fault, STATUS_USAGE, "--speed and --rate: expected only one");
+    return STATUS_OK;
+}
+
+static void note_ticks(struct plan *plan, const struct request_trace *trace, const char *path,
+                       bool spread)
+{
+    if (trace->tick_ns == 0)
+        return;
+    buffer_printf(&plan->notes, "%s: times sit on ticks of %.3f s%s\n", path,
+                  (double)trace->tick_ns / NS_PER_S,
+                  spread ? ", spread at random inside them"
+                         : ": sent as they are, in bursts; see --spread-ticks");
+}
+
+static void add_report(struct plan *plan, const struct request_report *report)
+{
+    plan->report.read += report->read;
+    plan->report.accepted += report->accepted;
+    for (int i = 0; i < REFUSALS; i++)
+        plan->report.refused[i] += report->refused[i];
+    plan->report.raised += report->raised;
+    plan->report.unsorted += report->unsorted;
+    plan->report.equal_times += report->equal_times;
+    plan->report.lengths_estimated |= report->lengths_estimated;
+}
+
+static int add_trace(struct plan *plan, const struct plan_options *options, const char *path,
+                     uint32_t source, struct fault *fault)
+{
+    const struct requests_read_options read_options = {
+        .format = (enum request_format)options->format,
+        .time_unit = (enum time_unit)options->time_unit,
+        .skip_bad_rows = options->bad_rows == BAD_ROWS_SKIP,
+        .zero_output_one = options->zero_output == ZERO_OUTPUT_ONE,
+        .keep_texts = options->prompts != NULL && strcmp(options->prompts, "trace") == 0,
+    };
+    struct request_trace trace = { 0 };
+    int rc = requests_read(&trace, path, &read_options, fault);
+    if (rc < 0)
+        goto done;
+    if (source > 0 && trace.has_times != plan->has_times) {
+        rc = fault_set(fault, STATUS_BAD_INPUT, "%s: %s times, unlike the other traces", path,
+                       trace.has_times ? "has" : "has no");
+        goto done;
+    }
+    plan->has_times = trace.has_times;
+    if (options->spread_ticks && trace.tick_ns > 0)
+        plan_spread_ticks(&trace, plan->seed, source);
+    note_ticks(plan, &trace, path, options->spread_ticks);
+    add_report(plan, &trace.report);
+    plan_append_trace(plan, &trace, source);
+done:
+    request_trace_release(&trace);
+    return rc;
+}
+
+static int read_traces(struct plan *plan, const struct plan_options *options,
+                       struct fault *fault)
+{
+    int rc = add_trace(plan, options, options->trace, 0, fault);
+    for (size_t i = 0; i < options->merge.count && rc == STATUS_OK; i++)
+        rc = add_trace(plan, options, options->merge.items[i], (uint32_t)i + 1, fault);
+    if (rc < 0)
+        return rc;
+    if (options->merge.count > 0)
+        plan_sort(plan);
+    if (!plan->has_times && !options->allow_untimed)
+        return fault_set(fault, STATUS_USAGE,
+                         "%s has no times: expected --arrivals LAW or a closed loop",
+                         options->trace);
+    return STATUS_OK;
+}
+
+static int repeat(struct plan *plan, const struct plan_options *options, struct fault *fault)
+{
+    size_t copies = (size_t)options->repeat;
+    int64_t period_ns;
+    if (copies <= 1)
+        return STATUS_OK;
+    if (plan->count > REQUEST_ROWS_MAX / copies)
+        return fault_set(fault, STATUS_LIMIT, "--repeat: more than %d requests",
+                         REQUEST_ROWS_MAX);
+    int rc = plan_period(plan, options->duration_ns, &period_ns, fault);
+    if (rc < 0)
+        return rc;
+    return plan_extend(plan, plan->count * copies, period_ns, fault);
+}
+
+static int set_rate(struct plan *plan, const struct plan_options *options, struct fault *fault)
+{
+    if (options->rate_per_s <= 0)
+        return options->speed == 1 ? STATUS_OK
+                                   : plan_scale(plan, 1 / (long double)options->speed, fault);
+    double rate_per_s = plan_rate(plan);
+    if (rate_per_s == 0)
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "--rate: %zu rows without a span of time have no rate", plan->count);
+    return plan_scale(plan, (long double)rate_per_s / options->rate_per_s, fault);
+}
+
+static int transform(struct plan *plan, const struct plan_options *options,
+                     struct fault *fault)
+{
+    if (options->start_ns > 0 || options->duration_ns > 0)
+        plan_window(plan, options->start_ns, options->duration_ns);
+    if (options->sample < 1)
+        plan_sample(plan, options->sample);
+    if (options->limit > 0)
+        plan_limit(plan, (size_t)options->limit);
+    plan_clip(plan, (uint32_t)options->max_input, (uint32_t)options->max_output);
+    if (plan->count == 0)
+        return fault_set(fault, STATUS_BAD_INPUT, "%s: the options leave none of its %llu rows",
+                         options->trace, (unsigned long long)plan->report.accepted);
+    int rc = repeat(plan, options, fault);
+    if (rc == STATUS_OK)
+        rc = set_rate(plan, options, fault);
+    return rc;
+}
+
+int plan_build(const struct plan_options *options, struct plan *plan, struct fault *fault)
+{
+    plan->seed = (uint64_t)options->seed;
+    int rc = check_options(options, fault);
+    if (rc == STATUS_OK)
+        rc = read_traces(plan, options, fault);
+    if (rc == STATUS_OK)
+        rc = transform(plan, options, fault);
+    if (rc < 0)
+        return rc;
+    plan_number_sessions(plan);
+    rc = plan_set_think_time(plan, options->think_time, fault);
+    if (rc == STATUS_OK)
+        plan_set_hash(plan);
+    return rc;
+}

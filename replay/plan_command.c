@@ -1,0 +1,76 @@
+/* tokreplay plan: shows what `tokreplay run` would send, and sends nothing. */
+#include <stdio.h>
+
+#include "formats/base/buffer.h"
+#include "formats/base/options.h"
+#include "formats/base/output_file.h"
+#include "replay/commands.h"
+#include "replay/plan.h"
+#include "replay/plan_options.h"
+#include "replay/plan_rows.h"
+
+struct plan_command_options {
+    struct common_options common;
+    struct plan_options plan;
+    const char *output;
+};
+
+static const struct option_spec specs[] = {
+    PLAN_OPTIONS(struct plan_command_options, plan),
+    { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "FILE",
+      .offset = offsetof(struct plan_command_options, output), .group = "Output",
+      .help = "write there instead of standard output" },
+    { 0 },
+};
+
+static int write_rows(const struct plan *plan, FILE *stream, struct fault *fault)
+{
+    struct buffer line = BUFFER_INIT;
+    int rc = STATUS_OK;
+    for (size_t i = 0; i < plan->count && rc == STATUS_OK; i++) {
+        buffer_clear(&line);
+        plan_row_append(&line, plan, i);
+        if (fwrite(line.data, 1, line.len, stream) != line.len)
+            rc = fault_set_errno(fault, "cannot write the plan");
+    }
+    buffer_release(&line);
+    return rc;
+}
+
+static int write_plan(const struct plan *plan, const struct plan_command_options *options,
+                      struct fault *fault)
+{
+    struct output_file file = { 0 };
+    unsigned flags = options->common.force ? OUTPUT_FORCE : 0;
+    int rc = output_file_open(&file, options->output, flags, fault);
+    if (rc < 0)
+        return rc;
+    rc = write_rows(plan, file.stream, fault);
+    if (rc < 0) {
+        output_file_abandon(&file);
+        return rc;
+    }
+    return output_file_commit(&file, fault);
+}
+
+static int run(void *given, char **operands, int operand_count, struct fault *fault)
+{
+    (void)operands;
+    (void)operand_count;
+    const struct plan_command_options *options = given;
+    struct plan plan = { 0 };
+    int rc = plan_build(&options->plan, &plan, fault);
+    if (rc == STATUS_OK)
+        rc = write_plan(&plan, options, fault);
+    plan_release(&plan);
+    return rc;
+}
+
+const struct command plan_command = {
+    .name = "plan",
+    .summary = "print the plan of a run, or its statistics; sends nothing",
+    .usage = "[OPTION]... --trace FILE",
+    .options = specs,
+    .options_size = sizeof(struct plan_command_options),
+    .run = run,
+};

@@ -1,0 +1,112 @@
+/* Run directories: made once, found again. */
+#include "tests/unit/arrival_samples.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "formats/run_directory.h"
+
+static void touch(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *directory;
+        uint32_t worker;
+        const char *path;
+    } cases[] = {
+        { "run", 0, "run/worker-000.toklog" },
+        { "run/", 7, "run/worker-007.toklog" },
+        { "/", 12, "/worker-012.toklog" },
+        { "a//", 1234, "a/worker-1234.toklog" },
+        { "run", UINT32_MAX, "run/worker-4294967295.toklog" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = run_directory_worker_log(cases[i].directory, cases[i].worker);
+        assert_string_equal(path, cases[i].path);
+        free(path);
+    }
+}
+
+static void test_create_refuses_what_exists(void **state)
+{
+    struct fault fault = { 0 };
+    char *path = file_in(state, "fresh");
+    assert_int_equal(run_directory_create(path, false, &fault), STATUS_OK);
+    assert_int_equal(run_directory_create(path, false, &fault), STATUS_USAGE);
+    assert_non_null(strstr(fault.text, "fresh: exists"));
+    assert_int_equal(run_directory_create(path, true, &fault), STATUS_OK);
+    char *file = run_directory_file(path, "x");
+    touch(file);
+    assert_int_equal(run_directory_create(path, true, &fault), STATUS_USAGE);
+    assert_non_null(strstr(fault.text, "not empty"));
+    assert_int_equal(run_directory_create(file, true, &fault), STATUS_IO);
+    free(file);
+    assert_int_equal(run_directory_create(file_in(state, "no/such"), false, &fault), STATUS_IO);
+    assert_non_null(strstr(fault.text, "No such file"));
+}
+
+static void test_logs_in_order(void **state)
+{
+    static const char *const names[] = { "worker-1000.toklog", "worker-002.toklog", "wire.toklog",
+                                         "worker-010.toklog",  "worker-000.toklog", "run.json",
+                                         "worker-x.toklog",    "worker-5.toklog.part" };
+    static const char *const expected[] = { "worker-000.toklog", "worker-002.toklog",
+                                            "worker-010.toklog", "worker-1000.toklog" };
+    struct fault fault = { 0 };
+    struct run_logs logs;
+    char *path = memory_copy_text(file_in(state, "listed"), strlen(file_in(state, "listed")));
+    assert_int_equal(run_directory_create(path, false, &fault), STATUS_OK);
+    assert_false(run_directory_is(path));
+    assert_int_equal(run_directory_logs(&logs, path, &fault), STATUS_OK);
+    assert_int_equal(logs.workers.count, 0);
+    assert_null(logs.wire);
+    run_logs_release(&logs);
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *file = run_directory_file(path, names[i]);
+        touch(file);
+        free(file);
+    }
+    assert_true(run_directory_is(path));
+    assert_int_equal(run_directory_logs(&logs, path, &fault), STATUS_OK);
+    assert_int_equal(logs.workers.count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(strrchr(logs.workers.items[i], '/') + 1, expected[i]);
+    assert_string_equal(strrchr(logs.wire, '/'), "/wire.toklog");
+    run_logs_release(&logs);
+
+    char *twin = run_directory_file(path, "worker-2.toklog");
+    touch(twin);
+    free(twin);
+    assert_int_equal(run_directory_logs(&logs, path, &fault), STATUS_BAD_INPUT);
+    assert_non_null(strstr(fault.text, "a second log of worker 2"));
+    run_logs_release(&logs);
+    free(path);
+}
+
+static void test_no_directory(void **state)
+{
+    struct fault fault = { 0 };
+    struct run_logs logs;
+    assert_false(run_directory_is(file_in(state, "nowhere")));
+    assert_int_equal(run_directory_logs(&logs, file_in(state, "nowhere"), &fault), STATUS_IO);
+    run_logs_release(&logs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_create_refuses_what_exists),
+        cmocka_unit_test(test_logs_in_order),
+        cmocka_unit_test(test_no_directory),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

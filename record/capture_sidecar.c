@@ -1,0 +1,130 @@
+#include "record/capture_sidecar.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/base/clock.h"
+#include "formats/base/json.h"
+#include "formats/base/memory.h"
+#include "formats/base/version.h"
+
+#define SCHEMA "tokrecord.capture/1"
+
+/* More than a century: differences of clocks within it cannot overflow. */
+#define CLOCK_MAX (INT64_MAX / 2)
+
+char *capture_sidecar_path(const char *capture_path)
+{
+    static const char *const suffixes[] = { ".zst", ".gz", ".pcap", ".pcapng" };
+    struct buffer path = BUFFER_INIT;
+    buffer_append_text(&path, capture_path);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        size_t len = strlen(suffixes[i]);
+        if (path.len > len && memcmp(path.data + path.len - len, suffixes[i], len) == 0)
+            path.len -= len;
+    }
+    buffer_append_text(&path, ".json");
+    char *copy = memory_copy_text(path.data, path.len);
+    buffer_release(&path);
+    return copy;
+}
+
+static json_t *clock_array(const struct wire_clock *clock)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < clock->count; i++)
+        json_array_append_new(array, json_pack("{s:I,s:I}", "monotonic_ns",
+                                               (json_int_t)clock->pairs[i].monotonic_ns,
+                                               "realtime_ns",
+                                               (json_int_t)clock->pairs[i].realtime_ns));
+    return array;
+}
+
+static json_t *device_object(const struct capture_facts *facts)
+{
+    pcap_t *pcap = facts->device->pcap;
+    const char *link = pcap_datalink_val_to_name(pcap_datalink(pcap));
+    return json_pack("{s:s,s:s,s:i,s:s,s:I,s:b,s:{s:s,s:s,s:i},s:O}",
+                     "interface", facts->settings->interface,
+                     "link_type", link ? link : "unknown",
+                     "snaplen_bytes", pcap_snapshot(pcap),
+                     "filter", facts->device->filter.data,
+                     "ring_bytes", (json_int_t)facts->settings->ring_bytes,
+                     "promiscuous", facts->settings->promiscuous,
+                     "stamp", "type", "host", "clock", "CLOCK_REALTIME", "resolution_ns", 1,
+                     "offload", facts->offload);
+}
+
+json_t *capture_sidecar_document(const struct capture_facts *facts)
+{
+    char boot_id[BOOT_ID_MAX];
+    clock_boot_id(boot_id);
+    const struct capture_statistics *statistics = facts->statistics;
+    return json_pack("{s:s,s:s,s:b,s:O,s:o,s:{s:I,s:I,s:I,s:I},s:s,s:o}",
+                     "schema", SCHEMA, "producer", "tokrecord " TOKTRACE_VERSION,
+                     "finished", facts->finished, "files", facts->files,
+                     "device", device_object(facts), "packets",
+                     "written", (json_int_t)facts->packets,
+                     "received", (json_int_t)statistics->received,
+                     "dropped_by_kernel", (json_int_t)statistics->dropped_by_kernel,
+                     "dropped_by_interface", (json_int_t)statistics->dropped_by_interface,
+                     "boot_id", boot_id, "clock", clock_array(facts->clock));
+}
+
+static int read_clock(struct wire_clock *clock, json_t *array)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach(array, i, item) {
+        json_int_t monotonic_ns, realtime_ns;
+        if (json_unpack(item, "{s:I,s:I}", "monotonic_ns", &monotonic_ns, "realtime_ns",
+                        &realtime_ns) < 0 ||
+            monotonic_ns < 0 || monotonic_ns > CLOCK_MAX || realtime_ns < 0 ||
+            realtime_ns > CLOCK_MAX)
+            return -1;
+        wire_clock_add(clock, (struct clock_pair){ monotonic_ns, realtime_ns });
+    }
+    return 0;
+}
+
+static int read_document(struct capture_sidecar *sidecar, json_t *document)
+{
+    const char *schema, *boot_id;
+    json_t *clock;
+    int finished;
+    json_int_t by_kernel, by_interface;
+    if (json_unpack(document, "{s:s,s:s,s:b,s:o,s:{s:I,s:I}}", "schema", &schema, "boot_id",
+                    &boot_id, "finished", &finished, "clock", &clock, "packets",
+                    "dropped_by_kernel", &by_kernel, "dropped_by_interface", &by_interface) < 0 ||
+        strcmp(schema, SCHEMA) != 0 || strlen(boot_id) >= BOOT_ID_MAX)
+        return -1;
+    strcpy(sidecar->boot_id, boot_id);
+    sidecar->dropped = finished ? by_kernel + by_interface : -1;
+    return read_clock(&sidecar->clock, clock);
+}
+
+int capture_sidecar_read(struct capture_sidecar *sidecar, const char *capture_path,
+                         struct fault *fault)
+{
+    *sidecar = (struct capture_sidecar){ .dropped = -1 };
+    char *path = capture_sidecar_path(capture_path);
+    json_t *document = NULL;
+    int result = 0;
+    if (access(path, F_OK) == 0) {
+        result = json_read_file(path, &document, fault);
+        if (result == STATUS_OK && read_document(sidecar, document) < 0)
+            result = fault_set(fault, STATUS_BAD_INPUT, "%s: no sidecar of a capture (schema "
+                               SCHEMA "); move it away to do without", path);
+        if (result == STATUS_OK)
+            result = 1;
+    }
+    json_decref(document);
+    free(path);
+    return result;
+}
+
+void capture_sidecar_release(struct capture_sidecar *sidecar)
+{
+    wire_clock_release(&sidecar->clock);
+}

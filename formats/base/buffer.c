@@ -82,7 +82,8 @@ void buffer_append_int(struct buffer *buffer, long long value)
     char digits[DIGITS_MAX];
     size_t at = DIGITS_MAX;
     /* Unsigned, because the magnitude of LLONG_MIN does not fit a long long. */
-    unsigned long long rest = value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
+    unsigned long long rest = value < 0 ? 0 - (unsigned long long)value
+                                        : (unsigned long long)value;
     do {
         digits[--at] = (char)('0' + rest % 10);
         rest /= 10;

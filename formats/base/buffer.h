@@ -32,7 +32,8 @@ void buffer_append_int(struct buffer *buffer, long long value);
 /* Removes the first len bytes, len <= buffer->len. */
 void buffer_consume(struct buffer *buffer, size_t len);
 
-/* The content as a C string (a NUL is kept behind it, not counted). Borrowed until the next call. */
+/* The content as a C string (a NUL is kept behind it, not counted). Borrowed until the
+ * next call. */
 const char *buffer_text(struct buffer *buffer);
 
 #endif

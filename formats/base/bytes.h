@@ -1,4 +1,5 @@
-/* Integers in byte form: little-endian fixed width, LEB128 varints, zigzag. Every read is bounded. */
+/* Integers in byte form: little-endian fixed width, LEB128 varints, zigzag. Every read is
+ * bounded. */
 #ifndef TOKTRACE_BYTES_H
 #define TOKTRACE_BYTES_H
 
@@ -62,7 +63,8 @@ static inline int64_t zigzag_decode(uint64_t value)
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-/* Writes 1 to VARINT_MAX_BYTES bytes at `at`, which has room for them; returns the next position. */
+/* Writes 1 to VARINT_MAX_BYTES bytes at `at`, which has room for them; returns the next
+ * position. */
 static inline uint8_t *varint_write(uint8_t *at, uint64_t value)
 {
     while (value >= 0x80) {
@@ -73,9 +75,10 @@ static inline uint8_t *varint_write(uint8_t *at, uint64_t value)
     return at;
 }
 
-/* Reads one varint from [at, end); returns the next position, or NULL when it is cut off or holds
- * more than 64 bits. */
-static inline const uint8_t *varint_read(const uint8_t *at, const uint8_t *end, uint64_t *value)
+/* Reads one varint from [at, end); returns the next position, or NULL when it is cut off
+ * or holds more than 64 bits. */
+static inline const uint8_t *varint_read(const uint8_t *at, const uint8_t *end,
+                                         uint64_t *value)
 {
     uint64_t result = 0;
     for (unsigned shift = 0; at < end && shift < 64; shift += 7) {

@@ -1,5 +1,5 @@
-/* The clocks. Intervals are measured on CLOCK_MONOTONIC only; the wall clock serves to map kernel and
- * packet stamps, which are CLOCK_REALTIME. All values: ns. */
+/* The clocks. Intervals are measured on CLOCK_MONOTONIC only; the wall clock serves to
+ * map kernel and packet stamps, which are CLOCK_REALTIME. All values: ns. */
 #ifndef TOKTRACE_CLOCK_H
 #define TOKTRACE_CLOCK_H
 
@@ -19,18 +19,20 @@ struct clock_pair {
     int64_t realtime_ns;
 };
 
-/* Reads a pair as the tightest of a few tries; the two moments are apart by less than a µs as a rule. */
+/* Reads a pair as the tightest of a few tries; the two moments are apart by less than a
+ * µs as a rule. */
 struct clock_pair clock_pair_read(void);
 
-/* Sleeps until the monotonic clock shows at least `until_ns`; a signal handler ends it early. */
+/* Sleeps until the monotonic clock shows at least `until_ns`; a signal handler ends it
+ * early. */
 void clock_sleep_until(int64_t until_ns);
 
 /* RFC 3339 UTC, "2026-11-30T03:01:02.345678901Z", for realtime_ns >= 0. */
 enum { CLOCK_TEXT_MAX = 40 };
 void clock_format_utc(char text[CLOCK_TEXT_MAX], int64_t realtime_ns);
 
-/* The kernel's boot id (36 characters), or "" where it cannot be read: monotonic times of two logs
- * compare only under one boot id. */
+/* The kernel's boot id (36 characters), or "" where it cannot be read: monotonic times of
+ * two logs compare only under one boot id. */
 enum { BOOT_ID_MAX = 40 };
 void clock_boot_id(char text[BOOT_ID_MAX]);
 

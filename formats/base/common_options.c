@@ -49,7 +49,8 @@ const struct option_spec common_option_specs[] = {
     { 0 },
 };
 
-struct option_spec *common_options_join(const struct option_spec *specs, size_t wishes_offset)
+struct option_spec *common_options_join(const struct option_spec *specs,
+                                        size_t wishes_offset)
 {
     size_t own = 0;
     while (specs[own].name != NULL)

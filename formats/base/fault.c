@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Faults quote what was found in files and answers; control characters would reach the terminal. */
+/* Faults quote what was found in files and answers; control characters would reach the
+ * terminal. */
 static void replace_control_characters(char *text)
 {
     for (char *at = text; *at != '\0'; at++) {

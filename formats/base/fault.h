@@ -1,5 +1,5 @@
-/* What went wrong, for a person: a status for the caller to act on and one line of text for main() to
- * print. Libraries below main never print and never exit. */
+/* What went wrong, for a person: a status for the caller to act on and one line of text
+ * for main() to print. Libraries below main never print and never exit. */
 #ifndef TOKTRACE_FAULT_H
 #define TOKTRACE_FAULT_H
 
@@ -19,16 +19,19 @@ enum status {
 
 enum { FAULT_TEXT_MAX = 1024 };
 
-/* One line without newline, empty until something failed. Untouched on success, so calls chain. */
+/* One line without newline, empty until something failed. Untouched on success, so calls
+ * chain. */
 struct fault {
     char text[FAULT_TEXT_MAX];
 };
 
-/* Sets the text (cut at FAULT_TEXT_MAX; control characters become '?') and returns status. */
+/* Sets the text (cut at FAULT_TEXT_MAX; control characters become '?') and returns
+ * status. */
 int fault_set(struct fault *fault, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* As fault_set with STATUS_IO, and ": " with the message of the current errno after it. */
+/* As fault_set with STATUS_IO, and ": " with the message of the current errno after
+ * it. */
 int fault_set_errno(struct fault *fault, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

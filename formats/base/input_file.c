@@ -100,8 +100,8 @@ static int refill_raw(struct input_file *file, struct fault *fault)
         file->raw_at = 0;
     }
     size_t got = 0;
-    int status =
-        read_retrying(file, file->raw + file->raw_len, RAW_SIZE - file->raw_len, &got, fault);
+    int status = read_retrying(file, file->raw + file->raw_len, RAW_SIZE - file->raw_len,
+                               &got, fault);
     if (status < 0)
         return status;
     file->raw_len += got;
@@ -113,19 +113,21 @@ static enum encoding encoding_of(const unsigned char *bytes, size_t len)
 {
     static const unsigned char gzip_magic[] = { 0x1f, 0x8b };
     static const unsigned char zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
-    static const unsigned char skippable_magic[] = { 0x2a, 0x4d, 0x18 }; /* behind 0x50..0x5f */
+    /* Skippable frames begin with one byte of 0x50 to 0x5f before these. */
+    static const unsigned char skippable_magic[] = { 0x2a, 0x4d, 0x18 };
     if (len >= 2 && memcmp(bytes, gzip_magic, 2) == 0)
         return ENCODING_GZIP;
     if (len >= 4 && memcmp(bytes, zstd_magic, 4) == 0)
         return ENCODING_ZSTD;
-    if (len >= 4 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, skippable_magic, 3) == 0)
+    if (len >= 4 && (bytes[0] & 0xf0) == 0x50 &&
+        memcmp(bytes + 1, skippable_magic, 3) == 0)
         return ENCODING_ZSTD;
     return ENCODING_PLAIN;
 }
 
 static int detect_encoding(struct input_file *file, struct fault *fault)
 {
-    enum { MAGIC_LEN = 4 };
+    enum { MAGIC_LEN = 4, GZIP_ONLY = 16 /* zlib: added to the window bits */ };
     while (file->raw_len < MAGIC_LEN && !file->raw_end) {
         int status = refill_raw(file, fault);
         if (status < 0)
@@ -133,7 +135,6 @@ static int detect_encoding(struct input_file *file, struct fault *fault)
     }
     file->encoding = encoding_of(file->raw, file->raw_len);
     if (file->encoding == ENCODING_GZIP) {
-        enum { GZIP_ONLY = 16 }; /* zlib: added to the window bits */
         if (inflateInit2(&file->gzip, MAX_WBITS + GZIP_ONLY) != Z_OK)
             return fault_set(fault, STATUS_BUG, "%s: zlib cannot start", file->name);
         file->gzip_started = true;
@@ -148,11 +149,13 @@ static int detect_encoding(struct input_file *file, struct fault *fault)
 static int damaged(const struct input_file *file, const char *format, const char *what,
                    struct fault *fault)
 {
-    return fault_set(fault, STATUS_BAD_INPUT, "%s: offset %llu: damaged %s data: %s", file->name,
-                     (unsigned long long)(file->raw_offset + file->raw_at), format, what);
+    return fault_set(fault, STATUS_BAD_INPUT, "%s: offset %llu: damaged %s data: %s",
+                     file->name, (unsigned long long)(file->raw_offset + file->raw_at),
+                     format, what);
 }
 
-/* The decoders take some of raw and write up to `size` bytes; *made may be 0 while there is progress. */
+/* The decoders take some of raw and write up to `size` bytes; *made may be 0 while there
+ * is progress. */
 static int decode_gzip(struct input_file *file, void *bytes, size_t size, size_t *made,
                        struct fault *fault)
 {
@@ -219,7 +222,8 @@ static int produce(struct input_file *file, void *bytes, size_t size, size_t *ma
         status = detect_encoding(file, fault);
     *made = 0;
     while (status == STATUS_OK && *made == 0) {
-        /* A decoder may hold output back, so inside a frame it is asked before the file. */
+        /* A decoder may hold output back, so inside a frame it is asked before the
+         * file. */
         if (file->raw_at < file->raw_len || file->inside) {
             size_t before = file->raw_at;
             status = decode(file, bytes, size, made, fault);
@@ -245,7 +249,8 @@ static int extend_plain(struct input_file *file, struct fault *fault)
     }
     buffer_reserve(&file->plain, STEP_SIZE);
     size_t made = 0;
-    int status = produce(file, file->plain.data + file->plain.len, STEP_SIZE, &made, fault);
+    int status = produce(file, file->plain.data + file->plain.len, STEP_SIZE, &made,
+                         fault);
     if (status < 0)
         return status;
     file->plain.len += made;
@@ -271,7 +276,8 @@ int input_file_read(struct input_file *file, void *bytes, size_t size, size_t *g
     return status;
 }
 
-int input_file_peek(struct input_file *file, const char **bytes, size_t *len, struct fault *fault)
+int input_file_peek(struct input_file *file, const char **bytes, size_t *len,
+                    struct fault *fault)
 {
     while (file->plain.len - file->plain_at < INPUT_PEEK_MAX && !file->plain_end) {
         int status = extend_plain(file, fault);
@@ -286,8 +292,8 @@ int input_file_peek(struct input_file *file, const char **bytes, size_t *len, st
 
 static int line_too_long(const struct input_file *file, size_t limit, struct fault *fault)
 {
-    return fault_set(fault, STATUS_LIMIT, "%s: line %llu: longer than %zu bytes", file->name,
-                     (unsigned long long)file->line_number, limit);
+    return fault_set(fault, STATUS_LIMIT, "%s: line %llu: longer than %zu bytes",
+                     file->name, (unsigned long long)file->line_number, limit);
 }
 
 int input_file_line(struct input_file *file, size_t limit, const char **line, size_t *len,
@@ -313,7 +319,8 @@ int input_file_line(struct input_file *file, size_t limit, const char **line, si
     file->line_number++;
     char *start = file->plain.data + file->plain_at;
     size_t found = newline != NULL ? (size_t)(newline - start) : searched;
-    size_t text_len = found > 0 && newline != NULL && start[found - 1] == '\r' ? found - 1 : found;
+    bool crlf = newline != NULL && found > 0 && start[found - 1] == '\r';
+    size_t text_len = crlf ? found - 1 : found;
     if (text_len > limit)
         return line_too_long(file, limit, fault);
     *line = start;

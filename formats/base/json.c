@@ -62,7 +62,8 @@ int json_write_stream(const json_t *document, FILE *stream, struct fault *fault)
     return status;
 }
 
-int json_write_file(const json_t *document, const char *path, bool force, struct fault *fault)
+int json_write_file(const json_t *document, const char *path, bool force,
+                    struct fault *fault)
 {
     struct output_file file;
     int status = output_file_open(&file, path, force ? OUTPUT_FORCE : 0, fault);

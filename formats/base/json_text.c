@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at text[0..len), len > 0; 0 when it is not well formed (Unicode 15, table
- * 3-7: no overlong forms, no surrogates, nothing above U+10FFFF). */
+/* Bytes of the UTF-8 sequence at text[0..len), len > 0; 0 when it is not well formed
+ * (Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF). */
 static size_t utf8_sequence_len(const unsigned char *text, size_t len)
 {
     unsigned char lead = text[0];
@@ -55,7 +55,8 @@ void buffer_append_json_string(struct buffer *buffer, const char *text, size_t l
     buffer_append_byte(buffer, '"');
     for (size_t i = 0; i < len;) {
         size_t sequence = utf8_sequence_len(bytes + i, len - i);
-        bool plain = sequence > 0 && bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\';
+        bool plain = sequence > 0 && bytes[i] >= 0x20 && bytes[i] != '"' &&
+                     bytes[i] != '\\';
         if (!plain) {
             buffer_append(buffer, text + plain_from, i - plain_from);
             if (sequence == 0)
@@ -110,7 +111,8 @@ static void append_object(struct buffer *buffer, json_t *object, int depth)
 {
     bool first = true;
     buffer_append_byte(buffer, '{');
-    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
+    for (void *at = json_object_iter(object); at != NULL;
+         at = json_object_iter_next(object, at)) {
         const char *key = json_object_iter_key(at);
         if (!first)
             buffer_append_byte(buffer, ',');
@@ -136,7 +138,8 @@ void buffer_append_json(struct buffer *buffer, const json_t *value, int depth)
         append_array(buffer, value, depth);
         break;
     case JSON_STRING:
-        buffer_append_json_string(buffer, json_string_value(value), json_string_length(value));
+        buffer_append_json_string(buffer, json_string_value(value),
+                                  json_string_length(value));
         break;
     case JSON_INTEGER:
         buffer_append_int(buffer, json_integer_value(value));

@@ -9,7 +9,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Levenshtein's edit distance, one row of the table at a time; both names at most NAME_MAX_LEN. */
+/* Levenshtein's edit distance, one row of the table at a time; both names at most
+ * NAME_MAX_LEN. */
 static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t row[NAME_MAX_LEN + 1];
@@ -27,7 +28,8 @@ static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b
     return row[b_len];
 }
 
-void nearest_name_try(struct nearest_name *nearest, const char *word, const char *candidate)
+void nearest_name_try(struct nearest_name *nearest, const char *word,
+                      const char *candidate)
 {
     size_t word_len = strlen(word);
     size_t candidate_len = strlen(candidate);

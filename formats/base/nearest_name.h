@@ -9,8 +9,10 @@ struct nearest_name {
     size_t distance;
 };
 
-/* Compares one more candidate. Start from {0}; the first of equally near names wins. Near means at most
- * a third of the letters differ by Levenshtein's distance, or `word` begins the candidate. */
-void nearest_name_try(struct nearest_name *nearest, const char *word, const char *candidate);
+/* Compares one more candidate. Start from {0}; the first of equally near names wins. Near
+ * means at most a third of the letters differ by Levenshtein's distance, or `word` begins
+ * the candidate. */
+void nearest_name_try(struct nearest_name *nearest, const char *word,
+                      const char *candidate);
 
 #endif

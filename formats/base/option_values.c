@@ -22,12 +22,14 @@ static bool has_upper_bound(const struct option_spec *spec)
 
 static bool within_bounds(const struct option_spec *spec, double value)
 {
-    if (has_lower_bound(spec) && (value < spec->min || (spec->min_exclusive && value == spec->min)))
+    if (has_lower_bound(spec) &&
+        (value < spec->min || (spec->min_exclusive && value == spec->min)))
         return false;
     return !has_upper_bound(spec) || value <= spec->max;
 }
 
-static void append_bound(struct buffer *buffer, const struct option_spec *spec, double value)
+static void append_bound(struct buffer *buffer, const struct option_spec *spec,
+                         double value)
 {
     char text[UNITS_TEXT_MAX];
     if (spec->type == OPTION_DURATION)
@@ -75,7 +77,8 @@ static int check_bounds(const struct option_spec *spec, double value, const char
         return STATUS_OK;
     struct buffer range = BUFFER_INIT;
     option_append_range(&range, spec);
-    fault_set(fault, STATUS_USAGE, "%s is out of range, expected %s", text, buffer_text(&range));
+    fault_set(fault, STATUS_USAGE, "%s is out of range, expected %s", text,
+              buffer_text(&range));
     buffer_release(&range);
     return STATUS_USAGE;
 }
@@ -91,7 +94,8 @@ static int set_choice(const struct option_spec *spec, const char *text, int *fie
     }
     struct buffer names = BUFFER_INIT;
     append_choices(&names, spec->choices);
-    fault_set(fault, STATUS_USAGE, "'%s' is not known, expected %s", text, buffer_text(&names));
+    fault_set(fault, STATUS_USAGE, "'%s' is not known, expected %s", text,
+              buffer_text(&names));
     buffer_release(&names);
     return STATUS_USAGE;
 }
@@ -129,7 +133,8 @@ static int set_real(const struct option_spec *spec, const char *text, double *fi
 
 static void append_to_list(struct option_list *list, const char *text)
 {
-    list->items = memory_grow(list->items, list->count, &list->capacity, sizeof *list->items);
+    list->items = memory_grow(list->items, list->count, &list->capacity,
+                              sizeof *list->items);
     list->items[list->count++] = text;
 }
 

@@ -9,7 +9,8 @@
 #include "formats/base/nearest_name.h"
 #include "formats/base/option_values.h"
 
-/* getopt_long reports an entry of the table as LONG_BASE + index, out of the way of letters. */
+/* getopt_long reports an entry of the table as LONG_BASE + index, out of the way of
+ * letters. */
 enum { LONG_BASE = 256 };
 
 struct getopt_tables {
@@ -30,7 +31,8 @@ static void tables_init(struct getopt_tables *tables, const struct option_spec *
     size_t count = count_specs(specs);
     tables->long_options = memory_new(count + 1, sizeof *tables->long_options);
     tables->letters = (struct buffer)BUFFER_INIT;
-    /* The colon makes getopt tell a missing argument (':') from an unknown option ('?'). */
+    /* The colon makes getopt tell a missing argument (':') from an unknown option
+     * ('?'). */
     buffer_append_byte(&tables->letters, ':');
     for (size_t i = 0; i < count; i++) {
         bool argument = option_takes_argument(&specs[i]);
@@ -76,18 +78,22 @@ static int unknown_long_option(const struct option_spec *specs, const char *word
         beginning += strncmp(name + 2, spec->name, len - 2) == 0;
     }
     if (beginning > 1)
-        fault_set(fault, STATUS_USAGE, "option %s is ambiguous; --%s is one of its meanings", name,
+        fault_set(fault, STATUS_USAGE,
+                  "option %s is ambiguous; --%s is one of its meanings", name,
                   nearest.name);
     else if (nearest.name != NULL)
-        fault_set(fault, STATUS_USAGE, "unknown option %s; did you mean --%s?", name, nearest.name);
+        fault_set(fault, STATUS_USAGE, "unknown option %s; did you mean --%s?", name,
+                  nearest.name);
     else
         fault_set(fault, STATUS_USAGE, "unknown option %s", name);
     free(name);
     return STATUS_USAGE;
 }
 
-/* What getopt_long refused: `result` is '?' or ':', optopt the option, if it knows which. */
-static int refused(const struct option_spec *specs, int result, char **argv, struct fault *fault)
+/* What getopt_long refused: `result` is '?' or ':', optopt the option, if it knows
+ * which. */
+static int refused(const struct option_spec *specs, int result, char **argv,
+                   struct fault *fault)
 {
     const struct option_spec *spec = optopt != 0 ? find_spec(specs, optopt) : NULL;
     if (result == ':')
@@ -100,7 +106,8 @@ static int refused(const struct option_spec *specs, int result, char **argv, str
     return unknown_long_option(specs, argv[optind - 1], fault);
 }
 
-static int apply_defaults(const struct option_spec *specs, void *options, struct fault *fault)
+static int apply_defaults(const struct option_spec *specs, void *options,
+                          struct fault *fault)
 {
     for (const struct option_spec *spec = specs; spec->name != NULL; spec++) {
         if (spec->default_text == NULL)
@@ -113,13 +120,15 @@ static int apply_defaults(const struct option_spec *specs, void *options, struct
     return STATUS_OK;
 }
 
-static int apply_arguments(const struct option_spec *specs, const struct getopt_tables *tables,
-                           int argc, char **argv, void *options, struct fault *fault)
+static int apply_arguments(const struct option_spec *specs,
+                           const struct getopt_tables *tables, int argc, char **argv,
+                           void *options, struct fault *fault)
 {
     optind = 0; /* glibc: start over, whatever was parsed before */
     opterr = 0;
     for (;;) {
-        int result = getopt_long(argc, argv, tables->letters.data, tables->long_options, NULL);
+        int result = getopt_long(argc, argv, tables->letters.data, tables->long_options,
+                                 NULL);
         if (result == -1)
             return STATUS_OK;
         if (result == '?' || result == ':')

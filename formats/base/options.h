@@ -1,5 +1,5 @@
-/* Command lines from one declarative table per sub-command: parsing, --help, hints for misspelt names and
- * completion all walk the same entries. */
+/* Command lines from one declarative table per sub-command: parsing, --help, hints for
+ * misspelt names and completion all walk the same entries. */
 #ifndef TOKTRACE_OPTIONS_H
 #define TOKTRACE_OPTIONS_H
 
@@ -35,7 +35,8 @@ struct option_spec {
     char letter;      /* 0 where there is none */
     enum option_type type;
     size_t offset;            /* of the field in the options struct */
-    const char *default_text; /* parsed like an argument before argv; NULL leaves the field as it is */
+    const char *default_text; /* parsed like an argument before argv; NULL leaves the
+                                 field as it is */
     const char *argument;     /* how help calls the argument: "FILE", "RATE" */
     const char *help;
     const char *group;          /* heading in help; NULL: that of the entry before */
@@ -45,7 +46,8 @@ struct option_spec {
     bool min_exclusive; /* min itself is refused too, e.g. a speed must be > 0 */
 };
 
-/* What every command has: -h, --version, -q, -v, --color, --no-progress, --json, --force. */
+/* What every command has: -h, --version, -q, -v, --color, --no-progress, --json,
+ * --force. */
 struct common_options {
     int quiet;
     int verbose;
@@ -61,7 +63,8 @@ struct command {
     const char *usage;   /* after "PROGRAM NAME ": "[OPTION]... --url URL --trace FILE" */
     const char *details; /* a paragraph or two for --help; NULL: none */
     const struct option_spec *options;
-    size_t options_size; /* of the struct that the offsets refer to; its first member is common_options */
+    size_t options_size; /* of the struct that the offsets refer to; its first member is
+                            common_options */
     int (*run)(void *options, char **operands, int operand_count, struct fault *fault);
     /* operands: bounds on how many; max < 0: any number */
     int operands_min;
@@ -75,14 +78,14 @@ struct program {
     const struct command *commands; /* a NULL name ends the table */
 };
 
-/* All of main(): finds the command, parses, runs it, prints the fault ("tokreplay run: text") and returns
- * the exit code. A run function returns STATUS_OK or a status, or a positive exit code (1 for "ran, but a
- * condition failed", 128+N). */
+/* All of main(): finds the command, parses, runs it, prints the fault ("tokreplay run:
+ * text") and returns the exit code. A run function returns STATUS_OK or a status, or a
+ * positive exit code (1 for "ran, but a condition failed", 128+N). */
 int program_main(const struct program *program, int argc, char **argv);
 
-/* Fills `options` (zeroed by the caller; defaults come from the table) from argv[1..]. Operands are moved
- * to operands[0..*operand_count), which has room for argc entries. STATUS_USAGE with a hint at the nearest
- * name on a misspelt option. */
+/* Fills `options` (zeroed by the caller; defaults come from the table) from argv[1..].
+ * Operands are moved to operands[0..*operand_count), which has room for argc entries.
+ * STATUS_USAGE with a hint at the nearest name on a misspelt option. */
 int options_parse(const struct option_spec *specs, int argc, char **argv, void *options,
                   char **operands, int *operand_count, struct fault *fault);
 
@@ -90,6 +93,7 @@ int options_parse(const struct option_spec *specs, int argc, char **argv, void *
 void options_release(const struct option_spec *specs, void *options);
 
 /* Help on `out`, 80 columns, grouped, defaults shown. */
-void command_print_help(const struct program *program, const struct command *command, FILE *out);
+void command_print_help(const struct program *program, const struct command *command,
+                        FILE *out);
 
 #endif

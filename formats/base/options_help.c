@@ -19,8 +19,8 @@ static int columns_of(const char *text, size_t len)
     return columns;
 }
 
-/* Prints one paragraph, words wrapped at HELP_WIDTH and later lines indented; `column` is where the cursor
- * is. Ends the line. */
+/* Prints one paragraph, words wrapped at HELP_WIDTH and later lines indented; `column` is
+ * where the cursor is. Ends the line. */
 static void print_wrapped(FILE *out, const char *text, size_t len, int indent, int column)
 {
     const char *end = text + len;
@@ -47,7 +47,8 @@ static void print_wrapped(FILE *out, const char *text, size_t len, int indent, i
     fputc('\n', out);
 }
 
-/* Each line of `text` is a paragraph; a line that begins with a space is printed as it is. */
+/* Each line of `text` is a paragraph; a line that begins with a space is printed as it
+ * is. */
 static void print_paragraphs(FILE *out, const char *text)
 {
     while (*text != '\0') {
@@ -70,7 +71,8 @@ static void append_explanation(struct buffer *text, const struct option_spec *sp
     if (range.len > 0 || spec->default_text != NULL) {
         buffer_printf(text, " (%s", buffer_text(&range));
         if (spec->default_text != NULL)
-            buffer_printf(text, "%sdefault: %s", range.len > 0 ? "; " : "", spec->default_text);
+            buffer_printf(text, "%sdefault: %s", range.len > 0 ? "; " : "",
+                          spec->default_text);
         buffer_append_byte(text, ')');
     }
     buffer_release(&range);
@@ -100,11 +102,14 @@ static void print_option(FILE *out, const struct option_spec *spec)
     buffer_release(&right);
 }
 
-static void print_table(FILE *out, const struct option_spec *specs, const char *first_group)
+static void print_table(FILE *out, const struct option_spec *specs,
+                        const char *first_group)
 {
     const char *group = NULL;
     for (const struct option_spec *spec = specs; spec->name != NULL; spec++) {
-        const char *own = spec->group != NULL ? spec->group : group == NULL ? first_group : group;
+        const char *own = spec->group;
+        if (own == NULL)
+            own = group != NULL ? group : first_group;
         if (group == NULL || strcmp(own, group) != 0)
             fprintf(out, "\n%s:\n", own);
         group = own;
@@ -112,7 +117,8 @@ static void print_table(FILE *out, const struct option_spec *specs, const char *
     }
 }
 
-void command_print_help(const struct program *program, const struct command *command, FILE *out)
+void command_print_help(const struct program *program, const struct command *command,
+                        FILE *out)
 {
     fprintf(out, "Usage: %s %s %s\n\n", program->name, command->name, command->usage);
     print_paragraphs(out, command->summary);

@@ -20,7 +20,7 @@ static int open_stdout(struct output_file *file, unsigned flags, struct fault *f
 {
     if ((flags & OUTPUT_BINARY) && isatty(STDOUT_FILENO))
         return fault_set(fault, STATUS_USAGE,
-                         "refusing to write binary data to a terminal; name a file with -o");
+                         "will not write binary data to a terminal; name a file with -o");
     file->stream = stdout;
     return STATUS_OK;
 }
@@ -43,7 +43,8 @@ int output_file_open(struct output_file *file, const char *path, unsigned flags,
 
     struct stat there;
     bool exists = stat(path, &there) == 0;
-    /* A pipe or a device is written in place: it cannot be renamed over, and nothing is lost. */
+    /* A pipe or a device is written in place: it cannot be renamed over, and nothing is
+     * lost. */
     bool in_place = exists && !S_ISREG(there.st_mode);
     file->force = (flags & OUTPUT_FORCE) != 0;
     if (exists && !in_place && !file->force)
@@ -64,11 +65,13 @@ int output_file_open(struct output_file *file, const char *path, unsigned flags,
     return STATUS_OK;
 }
 
-/* Moves the part to its place; without force a file that appeared meanwhile is not overwritten. */
+/* Moves the part to its place; without force a file that appeared meanwhile is not
+ * overwritten. */
 static int move_into_place(const struct output_file *file)
 {
     if (!file->force) {
-        if (renameat2(AT_FDCWD, file->part_path, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
+        if (renameat2(AT_FDCWD, file->part_path, AT_FDCWD, file->path,
+                      RENAME_NOREPLACE) == 0)
             return 0;
         if (errno != EINVAL && errno != ENOSYS)
             return -1;
@@ -80,7 +83,8 @@ int output_file_commit(struct output_file *file, struct fault *fault)
 {
     if (file->path == NULL) {
         bool failed = fflush(stdout) != 0 || ferror(stdout);
-        int status = failed ? fault_set_errno(fault, "cannot write to standard output") : STATUS_OK;
+        int status = failed ? fault_set_errno(fault, "cannot write to standard output")
+                            : STATUS_OK;
         release(file);
         return status;
     }
@@ -89,11 +93,13 @@ int output_file_commit(struct output_file *file, struct fault *fault)
                   (file->part_path != NULL && fsync(fileno(file->stream)) != 0);
     if (failed && earlier_failure && errno == 0)
         errno = EIO;
-    int status = failed ? fault_set_errno(fault, "cannot write %s", file->path) : STATUS_OK;
+    int status = failed ? fault_set_errno(fault, "cannot write %s", file->path)
+                        : STATUS_OK;
     if (fclose(file->stream) != 0 && status == STATUS_OK)
         status = fault_set_errno(fault, "cannot write %s", file->path);
     if (status == STATUS_OK && file->part_path != NULL && move_into_place(file) != 0)
-        status = fault_set_errno(fault, "cannot rename %s to %s", file->part_path, file->path);
+        status = fault_set_errno(fault, "cannot rename %s to %s", file->part_path,
+                                 file->path);
     if (status != STATUS_OK && file->part_path != NULL)
         unlink(file->part_path);
     release(file);

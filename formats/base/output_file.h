@@ -23,7 +23,8 @@ enum output_flags {
 int output_file_open(struct output_file *file, const char *path, unsigned flags,
                      struct fault *fault);
 
-/* Flush, fsync, rename; reports what the disk said. Releases in any case; on failure removes the part. */
+/* Flush, fsync, rename; reports what the disk said. Releases in any case; on failure
+ * removes the part. */
 int output_file_commit(struct output_file *file, struct fault *fault);
 
 /* Removes the part and releases. Does nothing when already committed or never opened. */

@@ -18,12 +18,11 @@ static void print_program_help(const struct program *program, FILE *out)
 {
     print_usage(program, out);
     fprintf(out, "\n%s\n\nCommands:\n", program->summary);
-    for (const struct command *command = program->commands; command->name != NULL; command++)
+    for (const struct command *command = program->commands; command->name != NULL;
+         command++)
         fprintf(out, "  %-12s  %s\n", command->name, command->summary);
-    fprintf(out,
-            "\n'%s help COMMAND' or '%s COMMAND --help' prints the options of a command.\n"
-            "'%s --version' prints the version.\n",
-            program->name, program->name, program->name);
+    fprintf(out, "\n'%s help COMMAND' prints the options of a command.\n", program->name);
+    fprintf(out, "'%s --version' prints the version.\n", program->name);
 }
 
 static void print_version(const struct program *program)
@@ -35,7 +34,8 @@ static void print_version(const struct program *program)
 static const struct command *find_command(const struct program *program, const char *name)
 {
     struct nearest_name nearest = { 0 };
-    for (const struct command *command = program->commands; command->name != NULL; command++) {
+    for (const struct command *command = program->commands; command->name != NULL;
+         command++) {
         if (strcmp(command->name, name) == 0)
             return command;
         nearest_name_try(&nearest, name, command->name);
@@ -65,16 +65,16 @@ static int check_operands(const struct command *command, char **operands, int co
                           struct fault *fault)
 {
     if (count < command->operands_min)
-        return fault_set(fault, STATUS_USAGE, "too few arguments; usage: %s %s", command->name,
-                         command->usage);
+        return fault_set(fault, STATUS_USAGE, "too few arguments; usage: %s %s",
+                         command->name, command->usage);
     if (command->operands_max >= 0 && count > command->operands_max)
         return fault_set(fault, STATUS_USAGE, "unexpected argument '%s'",
                          operands[command->operands_max]);
     return STATUS_OK;
 }
 
-static int report(const struct program *program, const struct command *command, int result,
-                  const struct fault *fault)
+static int report(const struct program *program, const struct command *command,
+                  int result, const struct fault *fault)
 {
     if (result >= 0)
         return result;
@@ -85,19 +85,21 @@ static int report(const struct program *program, const struct command *command, 
 }
 
 /* argv[0] is the name of the command. */
-static int run_command(const struct program *program, const struct command *command, int argc,
-                       char **argv)
+static int run_command(const struct program *program, const struct command *command,
+                       int argc, char **argv)
 {
-    /* The wishes lie behind the command's own struct, aligned for what they are: bools. */
+    /* The wishes lie behind the command's own struct; bools fit at any address. */
     size_t wishes_offset = command->options_size;
     char *options = memory_new(1, wishes_offset + sizeof(struct common_wishes));
-    const struct common_wishes *wishes = (const struct common_wishes *)(options + wishes_offset);
+    const void *behind = options + wishes_offset;
+    const struct common_wishes *wishes = behind;
     struct option_spec *specs = common_options_join(command->options, wishes_offset);
     char **operands = memory_new((size_t)argc, sizeof *operands);
     int operand_count = 0;
     struct fault fault = { 0 };
 
-    int result = options_parse(specs, argc, argv, options, operands, &operand_count, &fault);
+    int result = options_parse(specs, argc, argv, options, operands, &operand_count,
+                               &fault);
     if (result == STATUS_OK && wishes->help) {
         command_print_help(program, command, stdout);
     } else if (result == STATUS_OK && wishes->version) {
@@ -126,10 +128,12 @@ static int dispatch(const struct program *program, int argc, char **argv)
         print_version(program);
         return EXIT_FINE;
     }
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
+        strcmp(first, "help") == 0)
         return help_command(program, argc > 2 ? argv[2] : NULL);
     const struct command *command = find_command(program, first);
-    return command == NULL ? EXIT_USAGE : run_command(program, command, argc - 1, argv + 1);
+    return command == NULL ? EXIT_USAGE
+                           : run_command(program, command, argc - 1, argv + 1);
 }
 
 int program_main(const struct program *program, int argc, char **argv)

@@ -48,10 +48,12 @@ void progress_init(struct progress *progress, bool wanted, bool verbose)
 
 bool progress_due(const struct progress *progress)
 {
-    return (progress->tty || progress->verbose) && clock_monotonic_ns() >= progress->next_ns;
+    return (progress->tty || progress->verbose) &&
+           clock_monotonic_ns() >= progress->next_ns;
 }
 
-/* Bytes of the longest prefix of `text` that takes at most `columns` columns, one per code point. */
+/* Bytes of the longest prefix of `text` that takes at most `columns` columns, one per
+ * code point. */
 static int prefix_bytes(const char *text, int columns)
 {
     int bytes = 0;

@@ -70,8 +70,8 @@ int units_parse_float(const char *text, double *value, struct fault *fault)
     const char *digits = text[0] == '-' ? text + 1 : text;
     char *end = NULL;
     double parsed = strtod(text, &end);
-    if ((!is_digit(digits[0]) && !(digits[0] == '.' && is_digit(digits[1]))) || *end != '\0' ||
-        text[strspn(text, "-+.0123456789eE")] != '\0')
+    if ((!is_digit(digits[0]) && !(digits[0] == '.' && is_digit(digits[1]))) ||
+        *end != '\0' || text[strspn(text, "-+.0123456789eE")] != '\0')
         return fault_set(fault, STATUS_USAGE, "'%s' is not a number", text);
     if (!isfinite(parsed))
         return fault_set(fault, STATUS_USAGE, "'%s' is too large a number", text);
@@ -79,8 +79,8 @@ int units_parse_float(const char *text, double *value, struct fault *fault)
     return STATUS_OK;
 }
 
-/* The decimal number at `text`, of len characters "12" or "12.5", times factor, rounded to nearest. False
- * when it is no such number or beyond int64_t. */
+/* The decimal number at `text`, of len characters "12" or "12.5", times factor, rounded
+ * to nearest. False when it is no such number or beyond int64_t. */
 static bool scale_decimal(const char *text, size_t len, int64_t factor, int64_t *result)
 {
     size_t whole_len = 0;
@@ -99,7 +99,8 @@ static bool scale_decimal(const char *text, size_t len, int64_t factor, int64_t 
     }
     if (text[whole_len] != '.' || whole_len + 1 == len)
         return false;
-    /* 18 digits keep below 2^63; what follows them is below half a unit of any factor here. */
+    /* 18 digits keep below 2^63; what follows them is below half a unit of any factor
+     * here. */
     __int128 fraction = 0;
     __int128 divisor = 1;
     for (size_t i = whole_len + 1; i < len; i++) {
@@ -121,7 +122,8 @@ int units_parse_size(const char *text, int64_t *bytes, struct fault *fault)
     int64_t parsed;
     if (unit == NULL || !scale_decimal(text, number_len, unit->factor, &parsed))
         return fault_set(fault, STATUS_USAGE,
-                         "'%s' is not a size, expected one such as 512, 64k or 2MiB", text);
+                         "'%s' is not a size, expected one such as 512, 64k or 2MiB",
+                         text);
     *bytes = parsed;
     return STATUS_OK;
 }
@@ -169,7 +171,8 @@ int units_parse_rate(const char *text, double *per_s, struct fault *fault)
     if (len >= sizeof number || period_s == 0 || text[0] == '-' ||
         units_parse_float(number, &parsed, &ignored) < 0)
         return fault_set(fault, STATUS_USAGE,
-                         "'%s' is not a rate, expected one such as 10, 10/s or 600/m", text);
+                         "'%s' is not a rate, expected one such as 10, 10/s or 600/m",
+                         text);
     *per_s = parsed / period_s;
     return STATUS_OK;
 }
@@ -201,7 +204,8 @@ const char *units_format_duration(char text[UNITS_TEXT_MAX], double seconds)
     if (fabs(value) >= 1e6)
         snprintf(text, UNITS_TEXT_MAX, "%.4g s", value);
     else
-        snprintf(text, UNITS_TEXT_MAX, "%.*f %s", decimals_for(fabs(value)), value, units[i].name);
+        snprintf(text, UNITS_TEXT_MAX, "%.*f %s", decimals_for(fabs(value)), value,
+                 units[i].name);
     return text;
 }
 

@@ -1,5 +1,6 @@
-/* Feeds the files of the directories given to one fuzz target, without a fuzzer: what was found once is
- * checked by every compiler. Names each file before it runs, so that a crash says which. */
+/* Feeds the files of the directories given to one fuzz target, without a fuzzer: what was
+ * found once is checked by every compiler. Names each file before it runs, so that a
+ * crash says which. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

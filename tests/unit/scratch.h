@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* cmocka group set-up and tear-down: makes a scratch directory and works in it; removes it again. */
+/* cmocka group set-up and tear-down: makes a scratch directory and works in it; removes
+ * it again. */
 static inline int scratch_enter(void **state)
 {
     char path[] = "/tmp/toktrace-test-XXXXXX";

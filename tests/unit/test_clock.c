@@ -40,8 +40,8 @@ static void test_pair(void **state)
     struct clock_pair pair = clock_pair_read();
     assert_true(pair.monotonic_ns >= monotonic_ns);
     assert_true(pair.monotonic_ns <= clock_monotonic_ns());
-    /* The distance of the two clocks is the same in both readings but for the time between the two
-     * calls above; a second allows for a machine that stalls. */
+    /* The distance of the two clocks is the same in both readings but for the time
+     * between the two calls above; a second allows for a machine that stalls. */
     int64_t drift_ns =
         (pair.realtime_ns - pair.monotonic_ns) - (realtime_ns - monotonic_ns);
     assert_true(drift_ns < NS_PER_S && drift_ns > -NS_PER_S);

@@ -14,7 +14,8 @@ static void test_set(void **state)
 {
     (void)state;
     struct fault fault = { 0 };
-    assert_int_equal(fault_set(&fault, STATUS_BAD_INPUT, "a.csv: line %d", 3), STATUS_BAD_INPUT);
+    assert_int_equal(fault_set(&fault, STATUS_BAD_INPUT, "a.csv: line %d", 3),
+                     STATUS_BAD_INPUT);
     assert_string_equal(fault.text, "a.csv: line 3");
 }
 

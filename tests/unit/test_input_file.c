@@ -26,8 +26,9 @@ static void fill_text(char text[TEXT_LEN])
 static size_t gzip_text(unsigned char *out, size_t size, const char *text, size_t len)
 {
     z_stream stream = { 0 };
-    assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY),
-                     Z_OK);
+    assert_int_equal(
+        deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY),
+        Z_OK);
     stream.next_in = (Bytef *)(uintptr_t)text;
     stream.avail_in = (uInt)len;
     stream.next_out = out;
@@ -55,7 +56,8 @@ static void assert_reads(const char *path, const char *text, size_t len)
     size_t total = 0;
     size_t got;
     do {
-        assert_int_equal(input_file_read(file, bytes + total, 1000, &got, &fault), STATUS_OK);
+        assert_int_equal(input_file_read(file, bytes + total, 1000, &got, &fault),
+                         STATUS_OK);
         total += got;
     } while (got > 0 && total <= len);
     assert_int_equal(total, len);
@@ -64,7 +66,8 @@ static void assert_reads(const char *path, const char *text, size_t len)
     input_file_close(file);
 }
 
-/* Reads to the end; returns the status of the read that failed, with what it said in `fault`. */
+/* Reads to the end; returns the status of the read that failed, with what it said in
+ * `fault`. */
 static int drain(const char *path, struct fault *fault)
 {
     struct input_file *file = open_file(path);
@@ -88,7 +91,8 @@ static void test_same_content_in_every_encoding(void **state)
     assert_reads("plain", text, TEXT_LEN);
     scratch_write("a.gz", packed, gzip_text(packed, sizeof packed, text, TEXT_LEN));
     assert_reads("a.gz", text, TEXT_LEN);
-    scratch_write("a.zst", packed, ZSTD_compress(packed, sizeof packed, text, TEXT_LEN, 3));
+    scratch_write("a.zst", packed,
+                  ZSTD_compress(packed, sizeof packed, text, TEXT_LEN, 3));
     assert_reads("a.zst", text, TEXT_LEN);
 }
 
@@ -223,7 +227,8 @@ static void test_line_of_ten_megabytes(void **state)
     scratch_write("long", text, LEN);
     struct input_file *file = open_file("long");
     assert_line(file, "x", 1);
-    assert_int_equal(input_file_line(file, LINE_LIMIT, &line, &len, &fault), STATUS_LIMIT);
+    assert_int_equal(input_file_line(file, LINE_LIMIT, &line, &len, &fault),
+                     STATUS_LIMIT);
     assert_string_equal(fault.text, "long: line 2: longer than 1048576 bytes");
     input_file_close(file);
     file = open_file("long");

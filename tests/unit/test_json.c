@@ -36,7 +36,8 @@ static void test_bytes_that_are_not_utf8(void **state)
     assert_quoted("a\x80" "b", 3, "\"a" REPLACED "b\"");
     assert_quoted("\xc3", 1, "\"" REPLACED "\"");                       /* cut off */
     assert_quoted("\xc0\xaf", 2, "\"" REPLACED REPLACED "\"");          /* overlong */
-    assert_quoted("\xed\xa0\x80", 3, "\"" REPLACED REPLACED REPLACED "\""); /* surrogate */
+    assert_quoted("\xed\xa0\x80", 3,
+                  "\"" REPLACED REPLACED REPLACED "\""); /* surrogate */
     assert_quoted("\xf4\x90\x80\x80", 4, "\"" REPLACED REPLACED REPLACED REPLACED "\"");
     assert_quoted("\xe2\x82", 2, "\"" REPLACED REPLACED "\"");
 }
@@ -99,8 +100,9 @@ static void test_file_round_trip(void **state)
     struct fault fault = { 0 };
     json_t *document = json_pack("{s:i, s:f, s:[s]}", "b", 1, "a", 0.1, "list", "x");
     assert_int_equal(json_write_file(document, "doc.json", false, &fault), STATUS_OK);
-    assert_string_equal(scratch_read("doc.json"),
-                        "{\n  \"b\": 1,\n  \"a\": 0.1,\n  \"list\": [\n    \"x\"\n  ]\n}\n");
+    assert_string_equal(
+        scratch_read("doc.json"),
+        "{\n  \"b\": 1,\n  \"a\": 0.1,\n  \"list\": [\n    \"x\"\n  ]\n}\n");
     assert_int_equal(json_write_file(document, "doc.json", false, &fault), STATUS_USAGE);
     assert_int_equal(json_write_file(document, "doc.json", true, &fault), STATUS_OK);
     json_t *back = NULL;

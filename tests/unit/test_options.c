@@ -33,9 +33,17 @@ struct sample {
 #define FIELD(member) .offset = offsetof(struct sample, member)
 
 static const struct option_spec specs[] = {
-    { .name = "dry-run", .letter = 'n', .type = OPTION_FLAG, FIELD(dry_run), .help = "h" },
+    { .name = "dry-run",
+      .letter = 'n',
+      .type = OPTION_FLAG,
+      FIELD(dry_run),
+      .help = "h" },
     { .name = "loud", .letter = 'l', .type = OPTION_COUNT, FIELD(loud), .help = "h" },
-    { .name = "url", .type = OPTION_STRING, FIELD(url), .argument = "URL", .help = "the server" },
+    { .name = "url",
+      .type = OPTION_STRING,
+      FIELD(url),
+      .argument = "URL",
+      .help = "the server" },
     { .name = "workers",
       .letter = 'w',
       .type = OPTION_INT,
@@ -55,7 +63,11 @@ static const struct option_spec specs[] = {
       .max = 3600e9,
       .help = "h" },
     { .name = "rate", .type = OPTION_RATE, FIELD(rate_per_s), .help = "h" },
-    { .name = "speed", .type = OPTION_FLOAT, FIELD(speed), .min_exclusive = true, .help = "h" },
+    { .name = "speed",
+      .type = OPTION_FLOAT,
+      FIELD(speed),
+      .min_exclusive = true,
+      .help = "h" },
     { .name = "paint",
       .type = OPTION_CHOICE,
       FIELD(paint),
@@ -108,9 +120,9 @@ static void test_defaults(void **state)
 static void test_every_type(void **state)
 {
     (void)state;
-    struct parsed parsed =
-        PARSE("-nll", "--url", "http://x", "-w4", "--buffer=64KiB", "--grace", "250ms",
-              "--rate=600/m", "--speed", "0.5", "--paint=blue", "-H", "a: b", "--header=c: d");
+    struct parsed parsed = PARSE("-nll", "--url", "http://x", "-w4", "--buffer=64KiB",
+                                 "--grace", "250ms", "--rate=600/m", "--speed", "0.5",
+                                 "--paint=blue", "-H", "a: b", "--header=c: d");
     assert_int_equal(parsed.status, STATUS_OK);
     assert_true(parsed.options.dry_run);
     assert_int_equal(parsed.options.loud, 2);
@@ -192,15 +204,17 @@ static void test_ambiguous_beginning(void **state)
     char *operands[2];
     int operand_count;
     bool field = false;
-    assert_int_equal(options_parse(two, 2, argv, &field, operands, &operand_count, &fault),
-                     STATUS_USAGE);
-    assert_string_equal(fault.text,
-                        "option --alpha is ambiguous; --alpha-one is one of its meanings");
+    assert_int_equal(
+        options_parse(two, 2, argv, &field, operands, &operand_count, &fault),
+        STATUS_USAGE);
+    assert_string_equal(
+        fault.text, "option --alpha is ambiguous; --alpha-one is one of its meanings");
 }
 
 /* ------------------------------------------------------------------ whole programs */
 
-static int fake_run(void *options, char **operands, int operand_count, struct fault *fault)
+static int fake_run(void *options, char **operands, int operand_count,
+                    struct fault *fault)
 {
     const struct sample *sample = options;
     (void)operands;
@@ -213,8 +227,9 @@ static const struct command commands[] = {
     { .name = "paint",
       .summary = "paint something",
       .usage = "[OPTION]... FILE [FILE]",
-      .details = "A paragraph that is long enough to be wrapped, because it goes on and on "
-                 "and on past the eightieth column.\n\n  verbatim   line",
+      .details =
+          "A paragraph that is long enough to be wrapped, because it goes on and on "
+          "and on past the eightieth column.\n\n  verbatim   line",
       .options = specs,
       .options_size = sizeof(struct sample),
       .run = fake_run,
@@ -283,10 +298,12 @@ static void test_program_exit_codes(void **state)
     assert_program(WORDS("--help"), 0, "  paint         paint something\n", NULL);
     assert_program(WORDS("help"), 0, "Commands:", NULL);
     assert_program(WORDS("--version"), 0, "tokfake 1.2.3\n", NULL);
-    assert_program(WORDS("pant"), 2, NULL, "unknown command 'pant'; did you mean 'paint'?");
+    assert_program(WORDS("pant"), 2, NULL,
+                   "unknown command 'pant'; did you mean 'paint'?");
     assert_program(WORDS("help", "pant"), 2, NULL, "did you mean 'paint'?");
     assert_program(WORDS("--hepl"), 2, NULL, "unknown option '--hepl'");
-    assert_program(WORDS("paint", "--help"), 0, "Usage: tokfake paint [OPTION]... FILE", NULL);
+    assert_program(WORDS("paint", "--help"), 0, "Usage: tokfake paint [OPTION]... FILE",
+                   NULL);
     assert_program(WORDS("paint", "-h"), 0, "Usage: tokfake paint", NULL);
     assert_program(WORDS("help", "paint"), 0, "Usage: tokfake paint", NULL);
     assert_program(WORDS("paint", "--version"), 0, "tokfake 1.2.3\n", NULL);
@@ -295,7 +312,8 @@ static void test_program_exit_codes(void **state)
     assert_program(WORDS("paint", "--wokers"), 2, NULL, "Try 'tokfake paint --help'.");
     assert_program(WORDS("paint", "a", "-w", "1"), 1, NULL, NULL);
     assert_program(WORDS("paint", "a", "-w", "130"), 130, NULL, NULL);
-    assert_program(WORDS("paint", "a", "b"), 3, NULL, "tokfake paint: x.csv: line 3: no number\n");
+    assert_program(WORDS("paint", "a", "b"), 3, NULL,
+                   "tokfake paint: x.csv: line 3: no number\n");
 }
 
 static void test_help_fits_80_columns(void **state)
@@ -309,7 +327,8 @@ static void test_help_fits_80_columns(void **state)
     assert_non_null(strstr(out, "\nLoad:\n"));
     assert_non_null(strstr(out, "\nCommon options:\n"));
     assert_non_null(strstr(out, "\n  verbatim   line\n"));
-    assert_non_null(strstr(out, "  -w, --workers N         worker processes, each with an event"));
+    assert_non_null(
+        strstr(out, "  -w, --workers N         worker processes, each with an event"));
     assert_non_null(strstr(out, "(1 to 4096; default: 2)"));
     assert_non_null(strstr(out, "(red, green or blue; default: green)"));
     for (const struct option_spec *spec = specs; spec->name != NULL; spec++) {

@@ -83,7 +83,8 @@ static void test_missing_directory(void **state)
     struct fault fault = { 0 };
     struct output_file file;
     assert_int_equal(output_file_open(&file, "no/such/file", 0, &fault), STATUS_IO);
-    assert_string_equal(fault.text, "cannot create no/such/file.part: No such file or directory");
+    assert_string_equal(fault.text,
+                        "cannot create no/such/file.part: No such file or directory");
     output_file_abandon(&file);
 }
 
@@ -92,7 +93,8 @@ static void test_device_is_written_in_place(void **state)
     (void)state;
     struct fault fault = { 0 };
     struct output_file file;
-    assert_int_equal(output_file_open(&file, "/dev/null", OUTPUT_BINARY, &fault), STATUS_OK);
+    assert_int_equal(output_file_open(&file, "/dev/null", OUTPUT_BINARY, &fault),
+                     STATUS_OK);
     assert_null(file.part_path);
     fputs("content", file.stream);
     assert_int_equal(output_file_commit(&file, &fault), STATUS_OK);

@@ -23,7 +23,8 @@ static void test_int(void **state)
     assert_int_equal(units_parse_int("9223372036854775807", &value, &fault), STATUS_OK);
     assert_true(value == INT64_MAX);
     assert_string_equal(fault.text, "");
-    assert_int_equal(units_parse_int("9223372036854775808", &value, &fault), STATUS_USAGE);
+    assert_int_equal(units_parse_int("9223372036854775808", &value, &fault),
+                     STATUS_USAGE);
     assert_string_equal(fault.text, "'9223372036854775808' does not fit in 64 bits");
     static const char *const wrong[] = { "",    "-",   " 1",  "1 ", "+1", "1.0",
                                          "0x1", "1e3", "--1", "one" };
@@ -43,8 +44,9 @@ static void test_float(void **state)
     assert_close(value, -0.5, 0);
     assert_int_equal(units_parse_float("1e-3", &value, &fault), STATUS_OK);
     assert_close(value, 0.001, 0);
-    static const char *const wrong[] = { "",     "-",    ".",     " 1", "1 ",  "nan", "inf",
-                                         "-inf", "0x10", "1e999", "1,5", "1.5x", "+-1" };
+    static const char *const wrong[] = { "",    "-",    ".",    " 1",   "1 ",
+                                         "nan", "inf",  "-inf", "0x10", "1e999",
+                                         "1,5", "1.5x", "+-1" };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_int_equal(units_parse_float(wrong[i], &value, &fault), STATUS_USAGE);
     assert_close(value, 0.001, 0);
@@ -104,11 +106,13 @@ static void test_duration(void **state)
         assert_int_equal(units_parse_duration(right[i].text, &ns, &fault), STATUS_OK);
         assert_int_equal(ns, right[i].ns);
     }
-    static const char *const wrong[] = { "",    "5",   "1.5", "-1s", "s",   "1 s", " 1s",
-                                         "1ss", "1d",  "1S",  "1min", "nans", "3000000h" };
+    static const char *const wrong[] = { "",     "5",    "1.5",     "-1s", "s",
+                                         "1 s",  " 1s",  "1ss",     "1d",  "1S",
+                                         "1min", "nans", "3000000h" };
     int64_t untouched = 5;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(units_parse_duration(wrong[i], &untouched, &fault), STATUS_USAGE);
+        assert_int_equal(units_parse_duration(wrong[i], &untouched, &fault),
+                         STATUS_USAGE);
     assert_int_equal(untouched, 5);
     assert_non_null(strstr(fault.text, "'3000000h' is not a duration"));
 }
@@ -126,7 +130,8 @@ static void test_rate(void **state)
     assert_close(rate, 10, 1e-12);
     assert_int_equal(units_parse_rate("36000/h", &rate, &fault), STATUS_OK);
     assert_close(rate, 10, 1e-12);
-    static const char *const wrong[] = { "", "/s", "-1", "1/", "1/d", "1//s", "inf", "1 /s" };
+    static const char *const wrong[] = { "",    "/s",   "-1",  "1/",
+                                         "1/d", "1//s", "inf", "1 /s" };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_int_equal(units_parse_rate(wrong[i], &rate, &fault), STATUS_USAGE);
 }
@@ -168,7 +173,8 @@ static void test_format_count_and_size(void **state)
     assert_string_equal(units_format_count(text, 1234567), "1,234,567");
     assert_string_equal(units_format_count(text, -123), "-123");
     assert_string_equal(units_format_count(text, -123456), "-123,456");
-    assert_string_equal(units_format_count(text, INT64_MIN), "-9,223,372,036,854,775,808");
+    assert_string_equal(units_format_count(text, INT64_MIN),
+                        "-9,223,372,036,854,775,808");
     assert_string_equal(units_format_size(text, 0), "0 B");
     assert_string_equal(units_format_size(text, 999), "999 B");
     assert_string_equal(units_format_size(text, 1234), "1.2 kB");

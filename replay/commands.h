@@ -5,5 +5,6 @@
 #include "formats/base/options.h"
 
 extern const struct command plan_command;
+extern const struct command run_command;
 
 #endif

@@ -6,5 +6,6 @@
 
 extern const struct command plan_command;
 extern const struct command run_command;
+extern const struct command serve_command;
 
 #endif

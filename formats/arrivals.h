@@ -1,8 +1,9 @@
-/* What an arrival log holds, in memory: one record per request, and the times of each event of its answer.
- * The bytes on disk: arrivals.md; writing: arrivals_writer.h; reading: arrivals_reader.h.
+/* What an arrival log holds, in memory: one record per request, and the times of each
+ * event of its answer. The bytes on disk: arrivals.md; writing: arrivals_writer.h;
+ * reading: arrivals_reader.h.
  *
- * Times are ns on the run clock: CLOCK_MONOTONIC minus the log's t0_monotonic_ns. Connections may be made
- * before T0, so small negative times are legal. */
+ * Times are ns on the run clock: CLOCK_MONOTONIC minus the log's t0_monotonic_ns.
+ * Connections may be made before T0, so small negative times are legal. */
 #ifndef TOKTRACE_ARRIVALS_H
 #define TOKTRACE_ARRIVALS_H
 
@@ -12,10 +13,12 @@
 
 #include "formats/base/clock.h"
 
-/* A time that does not exist for this request: never sent, no packet seen, connection reused. */
+/* A time that does not exist for this request: never sent, no packet seen, connection
+ * reused. */
 #define TIME_NONE INT64_MIN
 
-/* Times on the run clock lie within +-RUN_TIME_MAX_NS (73 years); a log stores others as TIME_NONE. */
+/* Times on the run clock lie within +-RUN_TIME_MAX_NS (73 years); a log stores others as
+ * TIME_NONE. */
 #define RUN_TIME_MAX_NS (INT64_C(1) << 61)
 
 /* Events that a log keeps of one request. A request with more is cut there and marked. */
@@ -24,7 +27,8 @@ enum { REQUEST_EVENTS_MAX = 1 << 20 };
 /* Kinds of events. Never renumbered: they are stored. */
 enum event_kind {
     EVENT_CONTENT = 0,   /* token event: text of the answer, not empty */
-    EVENT_REASONING = 1, /* token event: reasoning text, not empty, and no content beside it */
+    /* token event: reasoning text, not empty, and no content beside it */
+    EVENT_REASONING = 1,
     EVENT_TOOL = 2,      /* token event: a piece of a tool call */
     EVENT_ROLE = 3,      /* a delta that only names the role */
     EVENT_EMPTY = 4,     /* a delta with nothing in it */
@@ -46,19 +50,24 @@ static inline bool event_kind_is_token(unsigned kind)
 const char *event_kind_name(unsigned kind);
 
 enum event_flags {
-    EVENT_FLAG_SHARED_READ = 1 << 0, /* came out of one read with other events: stamp not exact */
-    EVENT_FLAG_AFTER_WAKE = 1 << 1,  /* first event after the loop slept; wake_ns is set */
+    /* came out of one read with other events: stamp not exact */
+    EVENT_FLAG_SHARED_READ = 1 << 0,
+    /* first event after the loop slept; wake_ns is set */
+    EVENT_FLAG_AFTER_WAKE = 1 << 1,
     EVENT_FLAG_FINISH = 1 << 2,      /* carries a finish reason too */
     EVENT_FLAG_USAGE = 1 << 3,       /* carries usage too */
-    EVENT_FLAG_UNKNOWN_TIME = 1 << 4 /* wire logs: the capture lost the bytes; arrival is TIME_NONE */
+    /* wire logs: the capture lost the bytes; arrival is TIME_NONE */
+    EVENT_FLAG_UNKNOWN_TIME = 1 << 4
 };
 
-/* One SSE event (per choice, where one event carries several). Stored with a resolution of 100 ns:
- * floor of the absolute run time, so differences do not drift. */
+/* One SSE event (per choice, where one event carries several). Stored with a resolution
+ * of 100 ns: floor of the absolute run time, so differences do not drift. */
 struct arrival_event {
     int64_t arrival_ns; /* the kernel (or the packet) had the data */
-    int64_t app_ns;     /* the client had the bytes in hand; TIME_NONE in wire and server logs */
-    uint32_t wake_ns;   /* app_ns minus the moment the loop woke, saturating; 0 without AFTER_WAKE */
+    /* the client had the bytes in hand; TIME_NONE in wire and server logs */
+    int64_t app_ns;
+    /* app_ns minus the moment the loop woke, saturating; 0 without AFTER_WAKE */
+    uint32_t wake_ns;
     uint32_t tokens;    /* output tokens brought; 0 unless a token event */
     uint16_t choice;    /* index of the choice */
     uint8_t kind;       /* enum event_kind */
@@ -68,7 +77,8 @@ struct arrival_event {
 /* How a request ended. Never renumbered. */
 enum outcome {
     OUTCOME_OK = 0,
-    OUTCOME_HTTP_STATUS = 1,     /* a status other than 2xx, or 2xx with a body that is no answer */
+    /* a status other than 2xx, or 2xx with a body that is no answer */
+    OUTCOME_HTTP_STATUS = 1,
     OUTCOME_STREAM_ERROR = 2,    /* an error object or event after a 2xx head */
     OUTCOME_TRUNCATED = 3,       /* the connection ended before the stream did */
     OUTCOME_CONNECT = 4,         /* name, connection or TLS could not be set up */
@@ -86,20 +96,24 @@ const char *outcome_name(unsigned outcome);
 /* What N, the number of output tokens, was taken from. */
 enum counted_by { COUNTED_BY_EVENTS = 0, COUNTED_BY_USAGE = 1 };
 
-/* Conditions of a request, or of its packets, that a reader must know of. Never renumbered. */
+/* Conditions of a request, or of its packets, that a reader must know of. Never
+ * renumbered. */
 enum request_flags {
     REQUEST_STREAMED = 1 << 0,           /* the answer was an event stream */
     REQUEST_REUSED_CONNECTION = 1 << 1,
     REQUEST_DONE_SEEN = 1 << 2,          /* [DONE] or the API's closing event */
     REQUEST_TOKEN_MISMATCH = 1 << 3,     /* usage and events disagree on N */
-    REQUEST_EVENTS_CUT = 1 << 4,         /* more than REQUEST_EVENTS_MAX events: the rest is not in the log */
+    /* more than REQUEST_EVENTS_MAX events: the rest is not in the log */
+    REQUEST_EVENTS_CUT = 1 << 4,
     REQUEST_WIRE_RETRANSMISSION = 1 << 8,
     REQUEST_WIRE_REORDERED = 1 << 9,
-    REQUEST_WIRE_HOLE = 1 << 10,         /* the capture lost bytes that the peer acknowledged */
+    /* the capture lost bytes that the peer acknowledged */
+    REQUEST_WIRE_HOLE = 1 << 10,
     REQUEST_WIRE_NO_SYN = 1 << 11,
     REQUEST_WIRE_SNAPLEN = 1 << 12,      /* packets cut by the snap length */
     REQUEST_WIRE_OPAQUE = 1 << 13,       /* TLS, HTTP/2 or a compressed body */
-    REQUEST_WIRE_OVERLAP = 1 << 14,      /* overlapping segments with other bytes; the first won */
+    /* overlapping segments with other bytes; the first won */
+    REQUEST_WIRE_OVERLAP = 1 << 14,
 };
 
 enum { FINISH_REASON_MAX = 24, SESSION_NAME_MAX = 128 };
@@ -114,7 +128,8 @@ struct arrival_request {
     int64_t connect_start_ns; /* TIME_NONE when the connection was reused */
     int64_t connect_end_ns;
     int64_t tls_end_ns;
-    int64_t sent_ns;    /* last request byte handed to the kernel (server logs: last byte read) */
+    /* last request byte handed to the kernel (server logs: last byte read) */
+    int64_t sent_ns;
     int64_t headers_ns; /* first response byte reached the host */
     int64_t end_ns;     /* the response was over, or the request given up */
 
@@ -126,10 +141,12 @@ struct arrival_request {
     uint32_t usage_reasoning_tokens;
 
     uint64_t bytes_sent;     /* request head and body */
-    uint64_t bytes_received; /* response head and body, as on the wire (compressed, chunked) */
+    /* response head and body, as on the wire (compressed, chunked) */
+    uint64_t bytes_received;
     uint32_t min_rtt_us;     /* TCP_INFO; COUNT_NONE */
     uint32_t retransmits;    /* TCP_INFO, this connection so far; COUNT_NONE */
-    uint32_t connection_request; /* n-th request on its connection, from 1; 0: never had one */
+    /* n-th request on its connection, from 1; 0: never had one */
+    uint32_t connection_request;
     uint16_t local_port;  /* the client's port, in client, server and wire logs alike */
     uint16_t remote_port; /* the server's */
     uint16_t http_status; /* 0: no answer */
@@ -140,11 +157,23 @@ struct arrival_request {
     char finish_reason[FINISH_REASON_MAX]; /* of choice 0, cut; "" when none came */
     char session[SESSION_NAME_MAX];        /* "" when none */
 
-    struct arrival_event *events; /* in order of app time (arrival time where there is none) */
+    /* in order of app time (arrival time where there is none) */
+    struct arrival_event *events;
     size_t event_count;
 };
 
-/* A request with no times, counts or events: TIME_NONE, COUNT_NONE, one attempt, outcome not_sent. */
+/* A request with no times, counts or events. */
+#define ARRIVAL_REQUEST_INIT \
+    { \
+        .due_ns = TIME_NONE, .start_ns = TIME_NONE, .connect_start_ns = TIME_NONE, \
+        .connect_end_ns = TIME_NONE, .tls_end_ns = TIME_NONE, .sent_ns = TIME_NONE, \
+        .headers_ns = TIME_NONE, .end_ns = TIME_NONE, \
+        .planned_input_tokens = COUNT_NONE, .planned_output_tokens = COUNT_NONE, \
+        .usage_prompt_tokens = COUNT_NONE, \
+        .usage_completion_tokens = COUNT_NONE, .usage_cached_tokens = COUNT_NONE, \
+        .usage_reasoning_tokens = COUNT_NONE, .min_rtt_us = COUNT_NONE, \
+        .retransmits = COUNT_NONE, .attempts = 1, .outcome = OUTCOME_NOT_SENT, \
+    }
 void arrival_request_init(struct arrival_request *request);
 
 /* Which clockwork wrote the log. Never renumbered. */
@@ -189,7 +218,8 @@ struct end_record {
 struct clock_record {
     int64_t at_ns;          /* run clock */
     int64_t realtime_ns;
-    int64_t step_ns;        /* 0, or by how much the wall clock jumped since the record before */
+    /* 0, or by how much the wall clock jumped since the record before */
+    int64_t step_ns;
 };
 
 #endif

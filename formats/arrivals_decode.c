@@ -40,7 +40,8 @@ int arrivals_split_record(const uint8_t **at, const uint8_t *end, uint64_t *type
     if (!start)
         return prefix_fault(length, end, "length", fault);
     if (len > ARRIVALS_RECORD_MAX)
-        return fault_set(fault, STATUS_LIMIT, "a record of %llu bytes, at most %d are allowed",
+        return fault_set(fault, STATUS_LIMIT,
+                         "a record of %llu bytes, at most %d are allowed",
                          (unsigned long long)len, ARRIVALS_RECORD_MAX);
     if (len > (uint64_t)(end - start))
         return 0;
@@ -49,11 +50,12 @@ int arrivals_split_record(const uint8_t **at, const uint8_t *end, uint64_t *type
     return 1;
 }
 
-int arrivals_decode_header(struct arrivals_decoder *decoder, struct arrivals_header *header,
-                           struct byte_span payload, struct fault *fault)
+int arrivals_decode_header(struct arrivals_decoder *decoder,
+                           struct arrivals_header *header, struct byte_span payload,
+                           struct fault *fault)
 {
-    return fields_decode(&arrivals_header_fields, header, payload, &decoder->unknown_fields,
-                         fault);
+    return fields_decode(&arrivals_header_fields, header, payload,
+                         &decoder->unknown_fields, fault);
 }
 
 static int decode_request(struct arrivals_decoder *decoder, struct byte_span payload,
@@ -75,7 +77,8 @@ static int decode_request(struct arrivals_decoder *decoder, struct byte_span pay
     *request = stored.request;
     request->events = decoder->events;
     request->event_count = count;
-    return event_columns_decode(&stored.columns, request->sent_ns, decoder->events, fault);
+    return event_columns_decode(&stored.columns, request->sent_ns, decoder->events,
+                                fault);
 }
 
 int arrivals_decode_record(struct arrivals_decoder *decoder, uint64_t type,
@@ -91,15 +94,18 @@ int arrivals_decode_record(struct arrivals_decoder *decoder, uint64_t type,
         break;
     case STORED_LOOP:
         record->type = RECORD_LOOP;
-        status = fields_decode(&arrivals_loop_fields, &record->loop, payload, unknown, fault);
+        status = fields_decode(&arrivals_loop_fields, &record->loop, payload, unknown,
+                               fault);
         break;
     case STORED_CLOCK:
         record->type = RECORD_CLOCK;
-        status = fields_decode(&arrivals_clock_fields, &record->clock, payload, unknown, fault);
+        status = fields_decode(&arrivals_clock_fields, &record->clock, payload, unknown,
+                               fault);
         break;
     case STORED_END:
         record->type = RECORD_END;
-        status = fields_decode(&arrivals_end_fields, &record->end, payload, unknown, fault);
+        status = fields_decode(&arrivals_end_fields, &record->end, payload, unknown,
+                               fault);
         break;
     case STORED_HEADER:
         return fault_set(fault, STATUS_BAD_INPUT, "a second header record");

@@ -14,7 +14,8 @@ static void encoder_size(struct arrivals_encoder *encoder, size_t events)
 {
     size_t columns_bytes = event_columns_bound(events);
     /* The request table has the largest bound of all. */
-    size_t record_bytes = PREFIX_BYTES + fields_bound(&arrivals_request_fields) + columns_bytes;
+    size_t record_bytes =
+        PREFIX_BYTES + fields_bound(&arrivals_request_fields) + columns_bytes;
     encoder->columns = memory_resize(encoder->columns, columns_bytes, 1);
     encoder->record = memory_resize(encoder->record, record_bytes, 1);
     encoder->capacity_events = events;
@@ -33,16 +34,19 @@ void arrivals_encoder_release(struct arrivals_encoder *encoder)
     *encoder = (struct arrivals_encoder){ 0 };
 }
 
-static struct byte_span encode(struct arrivals_encoder *encoder, enum stored_record_type type,
+static struct byte_span encode(struct arrivals_encoder *encoder,
+                               enum stored_record_type type,
                                const struct field_table *table, const void *object)
 {
     uint8_t *payload = encoder->record + PREFIX_BYTES;
     const uint8_t *end = fields_encode(table, object, payload);
     uint8_t prefix[PREFIX_BYTES];
-    const uint8_t *prefix_end = varint_write(varint_write(prefix, type), (size_t)(end - payload));
+    const uint8_t *prefix_end =
+        varint_write(varint_write(prefix, type), (size_t)(end - payload));
     size_t prefix_len = (size_t)(prefix_end - prefix);
     memcpy(payload - prefix_len, prefix, prefix_len);
-    return (struct byte_span){ payload - prefix_len, prefix_len + (size_t)(end - payload) };
+    return (struct byte_span){ payload - prefix_len,
+                               prefix_len + (size_t)(end - payload) };
 }
 
 struct byte_span arrivals_encode_header(struct arrivals_encoder *encoder,

@@ -33,8 +33,9 @@ static const uint8_t *content_end(const struct arrivals_reader *reader)
 static void prefix_place(const struct arrivals_reader *reader, const uint8_t *at,
                          struct fault *fault)
 {
-    fault_prefix(fault, "%s: frame at offset %llu, byte %zu of its content", reader->frames.name,
-                 (unsigned long long)reader->frame.offset, (size_t)(at - reader->frame.content));
+    fault_prefix(fault, "%s: frame at offset %llu, byte %zu of its content",
+                 reader->frames.name, (unsigned long long)reader->frame.offset,
+                 (size_t)(at - reader->frame.content));
 }
 
 /* Judges a frame that is not of zstd: the index, or something to be passed over. */
@@ -46,8 +47,9 @@ static void see_skippable(struct arrivals_reader *reader)
     if (frame->cut || frame->magic != FRAME_INDEX_SKIPPABLE)
         return;
     reader->loss.index_missing = false;
-    reader->loss.index_damaged = frame_index_decode(&index, frame->content, frame->content_bytes,
-                                                    &ignored) != STATUS_OK;
+    reader->loss.index_damaged =
+        frame_index_decode(&index, frame->content, frame->content_bytes,
+                           &ignored) != STATUS_OK;
     frame_index_release(&index);
 }
 
@@ -76,13 +78,13 @@ static int read_preamble(struct arrivals_reader *reader, struct fault *fault)
     const struct frame *frame = &reader->frame;
     if (frame->content_bytes < ARRIVALS_PREAMBLE_BYTES && frame->cut)
         return fault_set(fault, STATUS_BAD_INPUT,
-                         "%s: cut at byte %llu, inside its header: nothing can be read", name,
-                         (unsigned long long)frame->compressed_bytes);
+                         "%s: cut at byte %llu, inside its header: nothing can be read",
+                         name, (unsigned long long)frame->compressed_bytes);
     if (frame->content_bytes < ARRIVALS_PREAMBLE_BYTES
         || memcmp(frame->content, ARRIVALS_MAGIC, ARRIVALS_MAGIC_BYTES) != 0)
         return fault_set(fault, STATUS_BAD_INPUT,
-                         "%s: compressed, but no arrival log: its content does not start with the "
-                         "format's magic bytes", name);
+                         "%s: compressed, but no arrival log: its content does not start "
+                         "with the format's magic bytes", name);
     const uint8_t *version = frame->content + ARRIVALS_MAGIC_BYTES;
     reader->version.major = load_le16(version);
     reader->version.minor = load_le16(version + 2);
@@ -100,16 +102,19 @@ static int read_header(struct arrivals_reader *reader, struct fault *fault)
     const uint8_t *start = reader->at;
     uint64_t type = 0;
     struct byte_span payload;
-    int found = arrivals_split_record(&reader->at, content_end(reader), &type, &payload, fault);
+    int found =
+        arrivals_split_record(&reader->at, content_end(reader), &type, &payload, fault);
     if (found == 0 && reader->frame.cut)
         return fault_set(fault, STATUS_BAD_INPUT,
                          "%s: cut at byte %llu, inside its header: nothing can be read",
-                         reader->frames.name, (unsigned long long)reader->frame.compressed_bytes);
+                         reader->frames.name,
+                         (unsigned long long)reader->frame.compressed_bytes);
     int status = found < 0 ? found : STATUS_OK;
     if (found == 0 || (found == 1 && type != STORED_HEADER))
         status = fault_set(fault, STATUS_BAD_INPUT, "no header record");
     if (!status)
-        status = arrivals_decode_header(&reader->decoder, &reader->header, payload, fault);
+        status = arrivals_decode_header(&reader->decoder, &reader->header, payload,
+                                        fault);
     if (status)
         prefix_place(reader, start, fault);
     return status;
@@ -121,7 +126,8 @@ static int read_start(struct arrivals_reader *reader, struct fault *fault)
     struct fault text = { 0 };
     int found = next_frame(reader, &text);
     if (found == 0)
-        return fault_set(fault, STATUS_BAD_INPUT, "%s: empty, expected an arrival log", name);
+        return fault_set(fault, STATUS_BAD_INPUT, "%s: empty, expected an arrival log",
+                         name);
     if (found == STATUS_BAD_INPUT)
         return fault_set(fault, found, "%s; expected an arrival log", text.text);
     if (found < 0)
@@ -130,7 +136,8 @@ static int read_start(struct arrivals_reader *reader, struct fault *fault)
     return status ? status : read_header(reader, fault);
 }
 
-int arrivals_reader_open(struct arrivals_reader **reader, const char *path, struct fault *fault)
+int arrivals_reader_open(struct arrivals_reader **reader, const char *path,
+                         struct fault *fault)
 {
     struct frame_reader frames;
     int status = frame_reader_open(&frames, path, fault);
@@ -158,21 +165,24 @@ static int range_offsets(const char *path, uint64_t first, uint64_t count, uint6
     if (found == 0)
         found = fault_set(fault, STATUS_BAD_INPUT, "%s: the log has no index", path);
     if (found == 1 && (count == 0 || first >= index.count || count > index.count - first))
-        found = fault_set(fault, STATUS_BAD_INPUT, "%s: %llu frames from frame %llu on, of %zu",
-                          path, (unsigned long long)count, (unsigned long long)first,
+        found = fault_set(fault, STATUS_BAD_INPUT,
+                          "%s: %llu frames from frame %llu on, of %zu", path,
+                          (unsigned long long)count, (unsigned long long)first,
                           index.count);
     if (found == 1) {
         const struct frame_entry *last = &index.entries[first + count - 1];
         *from = index.entries[first].offset;
-        if (__builtin_add_overflow(last->offset, last->compressed_bytes, to) || *to < *from)
-            found = fault_set(fault, STATUS_BAD_INPUT, "%s: the index is not in order", path);
+        if (__builtin_add_overflow(last->offset, last->compressed_bytes, to)
+            || *to < *from)
+            found = fault_set(fault, STATUS_BAD_INPUT, "%s: the index is not in order",
+                              path);
     }
     frame_index_release(&index);
     return found < 0 ? found : STATUS_OK;
 }
 
-int arrivals_reader_open_range(struct arrivals_reader **reader, const char *path, uint64_t first,
-                               uint64_t count, struct fault *fault)
+int arrivals_reader_open_range(struct arrivals_reader **reader, const char *path,
+                               uint64_t first, uint64_t count, struct fault *fault)
 {
     struct arrivals_reader *new_reader = NULL;
     uint64_t from = 0, to = 0;
@@ -214,16 +224,19 @@ struct arrivals_version arrivals_reader_version(const struct arrivals_reader *re
     return reader->version;
 }
 
-/* The end record counts what the log must hold: a frame missing in the middle shows here. */
+/* The end record counts what the log must hold: a frame missing in the middle shows. */
 static int check_end(const struct arrivals_reader *reader, const struct end_record *end,
                      struct fault *fault)
 {
-    if (reader->range || (end->requests == reader->requests && end->events == reader->events))
+    if (reader->range
+        || (end->requests == reader->requests && end->events == reader->events))
         return 1;
     return fault_set(fault, STATUS_BAD_INPUT,
-                     "the end record counts %llu requests and %llu events, read were %llu and %llu",
+                     "the end record counts %llu requests and %llu events, "
+                     "read were %llu and %llu",
                      (unsigned long long)end->requests, (unsigned long long)end->events,
-                     (unsigned long long)reader->requests, (unsigned long long)reader->events);
+                     (unsigned long long)reader->requests,
+                     (unsigned long long)reader->events);
 }
 
 /* Keeps the books on a record that was decoded. */
@@ -244,7 +257,8 @@ static int account(struct arrivals_reader *reader, const struct arrivals_record 
     return check_end(reader, &record->end, fault);
 }
 
-/* The next record of the current frame. 1: a record, 0: no more in this frame, <0: damage. */
+/* The next record of the current frame. 1: a record, 0: no more in this frame, <0:
+ * damage. */
 static int next_in_frame(struct arrivals_reader *reader, struct arrivals_record *record,
                          struct fault *fault)
 {
@@ -252,13 +266,17 @@ static int next_in_frame(struct arrivals_reader *reader, struct arrivals_record 
         const uint8_t *start = reader->at;
         uint64_t type;
         struct byte_span payload;
-        int found = arrivals_split_record(&reader->at, content_end(reader), &type, &payload, fault);
+        int found =
+            arrivals_split_record(&reader->at, content_end(reader), &type, &payload,
+                                  fault);
         if (found == 0 && reader->frame.cut)
             return 0;
         if (found == 0)
-            found = fault_set(fault, STATUS_BAD_INPUT, "a record is longer than its frame");
+            found = fault_set(fault, STATUS_BAD_INPUT,
+                              "a record is longer than its frame");
         if (found > 0) {
-            found = arrivals_decode_record(&reader->decoder, type, payload, record, fault);
+            found = arrivals_decode_record(&reader->decoder, type, payload, record,
+                                           fault);
             reader->loss.unknown_records += found == 0;
         }
         if (found > 0)

@@ -3,14 +3,17 @@
 #define FIELD_OF(structure, member, number, kind) \
     .id = (number), .type = (kind), .offset = offsetof(structure, member), \
     .size = sizeof(((structure *)NULL)->member)
-#define TABLE_OF(specs) { (specs), sizeof(specs) / sizeof((specs)[0]) }
+#define TABLE_OF(specs, blank) \
+    { (specs), sizeof(specs) / sizeof((specs)[0]), &(blank), sizeof(blank) }
 
-#define HEADER(member, number, kind) FIELD_OF(struct arrivals_header, member, number, kind)
-#define REQUEST(member, number, kind) FIELD_OF(struct stored_request, request.member, number, kind)
-#define COLUMN(member, number, kind) FIELD_OF(struct stored_request, columns.member, number, kind)
-#define LOOP(member, number, kind) FIELD_OF(struct loop_record, member, number, kind)
-#define CLOCK(member, number, kind) FIELD_OF(struct clock_record, member, number, kind)
-#define END(member, number, kind) FIELD_OF(struct end_record, member, number, kind)
+#define HEADER(member, id, type) FIELD_OF(struct arrivals_header, member, id, type)
+#define REQUEST(member, id, type) \
+    FIELD_OF(struct stored_request, request.member, id, type)
+#define COLUMN(member, id, type) \
+    FIELD_OF(struct stored_request, columns.member, id, type)
+#define LOOP(member, id, type) FIELD_OF(struct loop_record, member, id, type)
+#define CLOCK(member, id, type) FIELD_OF(struct clock_record, member, id, type)
+#define END(member, id, type) FIELD_OF(struct end_record, member, id, type)
 
 static const struct field_spec header_specs[] = {
     { HEADER(run_id, 1, FIELD_TEXT) },
@@ -34,22 +37,22 @@ static const struct field_spec request_specs[] = {
     { REQUEST(sent_ns, 7, FIELD_TIME) },
     { REQUEST(headers_ns, 8, FIELD_TIME) },
     { REQUEST(end_ns, 9, FIELD_TIME) },
-    { REQUEST(planned_input_tokens, 10, FIELD_COUNT), .absent = COUNT_NONE },
-    { REQUEST(planned_output_tokens, 11, FIELD_COUNT), .absent = COUNT_NONE },
-    { REQUEST(usage_prompt_tokens, 12, FIELD_COUNT), .absent = COUNT_NONE },
-    { REQUEST(usage_completion_tokens, 13, FIELD_COUNT), .absent = COUNT_NONE },
-    { REQUEST(usage_cached_tokens, 14, FIELD_COUNT), .absent = COUNT_NONE },
-    { REQUEST(usage_reasoning_tokens, 15, FIELD_COUNT), .absent = COUNT_NONE },
+    { REQUEST(planned_input_tokens, 10, FIELD_COUNT) },
+    { REQUEST(planned_output_tokens, 11, FIELD_COUNT) },
+    { REQUEST(usage_prompt_tokens, 12, FIELD_COUNT) },
+    { REQUEST(usage_completion_tokens, 13, FIELD_COUNT) },
+    { REQUEST(usage_cached_tokens, 14, FIELD_COUNT) },
+    { REQUEST(usage_reasoning_tokens, 15, FIELD_COUNT) },
     { REQUEST(bytes_sent, 16, FIELD_COUNT) },
     { REQUEST(bytes_received, 17, FIELD_COUNT) },
-    { REQUEST(min_rtt_us, 18, FIELD_COUNT), .absent = COUNT_NONE },
-    { REQUEST(retransmits, 19, FIELD_COUNT), .absent = COUNT_NONE },
+    { REQUEST(min_rtt_us, 18, FIELD_COUNT) },
+    { REQUEST(retransmits, 19, FIELD_COUNT) },
     { REQUEST(connection_request, 20, FIELD_COUNT) },
     { REQUEST(local_port, 21, FIELD_COUNT) },
     { REQUEST(remote_port, 22, FIELD_COUNT) },
     { REQUEST(http_status, 23, FIELD_COUNT) },
     { REQUEST(curl_code, 24, FIELD_COUNT) },
-    { REQUEST(attempts, 25, FIELD_COUNT), .absent = 1 },
+    { REQUEST(attempts, 25, FIELD_COUNT) },
     { REQUEST(outcome, 26, FIELD_COUNT), .required = true },
     { REQUEST(flags, 27, FIELD_COUNT) },
     { REQUEST(finish_reason, 28, FIELD_TEXT) },
@@ -88,8 +91,14 @@ static const struct field_spec end_specs[] = {
     { END(interrupted, 4, FIELD_BOOL) },
 };
 
-const struct field_table arrivals_header_fields = TABLE_OF(header_specs);
-const struct field_table arrivals_request_fields = TABLE_OF(request_specs);
-const struct field_table arrivals_loop_fields = TABLE_OF(loop_specs);
-const struct field_table arrivals_clock_fields = TABLE_OF(clock_specs);
-const struct field_table arrivals_end_fields = TABLE_OF(end_specs);
+static const struct arrivals_header blank_header;
+static const struct stored_request blank_request = { .request = ARRIVAL_REQUEST_INIT };
+static const struct loop_record blank_loop = { .from_ns = TIME_NONE, .to_ns = TIME_NONE };
+static const struct clock_record blank_clock = { .at_ns = TIME_NONE };
+static const struct end_record blank_end = { .at_ns = TIME_NONE };
+
+const struct field_table arrivals_header_fields = TABLE_OF(header_specs, blank_header);
+const struct field_table arrivals_request_fields = TABLE_OF(request_specs, blank_request);
+const struct field_table arrivals_loop_fields = TABLE_OF(loop_specs, blank_loop);
+const struct field_table arrivals_clock_fields = TABLE_OF(clock_specs, blank_clock);
+const struct field_table arrivals_end_fields = TABLE_OF(end_specs, blank_end);

@@ -1,5 +1,5 @@
-/* The records of an arrival log: type numbers, and the fields of each. Both ways go through the same
- * tables; arrivals.md lists them for readers of the format. */
+/* The records of an arrival log: type numbers, and the fields of each. Both ways go
+ * through the same tables; arrivals.md lists them for readers of the format. */
 #ifndef TOKTRACE_ARRIVALS_TABLES_H
 #define TOKTRACE_ARRIVALS_TABLES_H
 
@@ -14,7 +14,7 @@ enum {
     ARRIVALS_PREAMBLE_BYTES = ARRIVALS_MAGIC_BYTES + 4,
     ARRIVALS_MAJOR = 1,
     ARRIVALS_MINOR = 0,
-    /* Bytes of a record's fields: REQUEST_EVENTS_MAX events at their worst, and the rest. */
+    /* Bytes of a record: REQUEST_EVENTS_MAX events at their worst, and the rest. */
     ARRIVALS_RECORD_MAX = 40 * 1024 * 1024,
 };
 

@@ -24,14 +24,16 @@ enum {
 /* Records on their way to one frame. An empty block tells the thread to stop. */
 struct block {
     uint8_t *bytes;    /* owned, BLOCK_BYTES */
-    uint8_t *oversize; /* owned; instead of bytes, for one record that is larger than a block */
+    /* owned; instead of bytes, for one record that is larger than a block */
+    uint8_t *oversize;
     size_t len;
     uint64_t requests;
     uint64_t events;
 };
 
-/* Blocks go round in a ring. The caller fills blocks[filling], the thread writes blocks[writing]; the two
- * semaphores count what each may take, and order the memory between them. */
+/* Blocks go round in a ring. The caller fills blocks[filling], the thread writes
+ * blocks[writing]; the two semaphores count what each may take, and order the memory
+ * between them. */
 struct arrivals_writer {
     /* the caller's */
     struct arrivals_encoder encoder;
@@ -68,8 +70,9 @@ static void block_write(struct arrivals_writer *writer, struct block *block)
     if (atomic_load_explicit(&writer->status, memory_order_relaxed) != STATUS_OK)
         return;
     const uint8_t *content = block->oversize ? block->oversize : block->bytes;
-    int status = frame_writer_append(&writer->frames, content, block->len, block->requests,
-                                     block->events, &writer->fault);
+    int status =
+        frame_writer_append(&writer->frames, content, block->len, block->requests,
+                            block->events, &writer->fault);
     if (status)
         atomic_store_explicit(&writer->status, status, memory_order_relaxed);
     else
@@ -107,7 +110,8 @@ static int start_thread(struct arrivals_writer *writer, struct fault *fault)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     errno = pthread_create(&writer->thread, NULL, write_blocks, writer);
-    int status = errno ? fault_set_errno(fault, "%s: no thread to write with", writer->frames.path)
+    int status = errno
+        ? fault_set_errno(fault, "%s: no thread to write with", writer->frames.path)
                        : STATUS_OK;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
@@ -176,12 +180,14 @@ void arrivals_writer_request(struct arrivals_writer *writer,
         hand_over(writer);
 }
 
-void arrivals_writer_loop(struct arrivals_writer *writer, const struct loop_record *record)
+void arrivals_writer_loop(struct arrivals_writer *writer,
+                          const struct loop_record *record)
 {
     put(writer, arrivals_encode_loop(&writer->encoder, record));
 }
 
-void arrivals_writer_clock(struct arrivals_writer *writer, const struct clock_record *record)
+void arrivals_writer_clock(struct arrivals_writer *writer,
+                           const struct clock_record *record)
 {
     put(writer, arrivals_encode_clock(&writer->encoder, record));
 }
@@ -203,8 +209,8 @@ uint64_t arrivals_writer_waited_ns(const struct arrivals_writer *writer)
     return writer->waited_ns;
 }
 
-static int write_header(struct arrivals_writer *writer, const struct arrivals_header *header,
-                        struct fault *fault)
+static int write_header(struct arrivals_writer *writer,
+                        const struct arrivals_header *header, struct fault *fault)
 {
     struct byte_span record = arrivals_encode_header(&writer->encoder, header);
     struct block *block = &writer->blocks[0];
@@ -212,8 +218,8 @@ static int write_header(struct arrivals_writer *writer, const struct arrivals_he
     store_le16(block->bytes + ARRIVALS_MAGIC_BYTES, ARRIVALS_MAJOR);
     store_le16(block->bytes + ARRIVALS_MAGIC_BYTES + 2, ARRIVALS_MINOR);
     memcpy(block->bytes + ARRIVALS_PREAMBLE_BYTES, record.at, record.len);
-    return frame_writer_append(&writer->frames, block->bytes, ARRIVALS_PREAMBLE_BYTES + record.len,
-                               0, 0, fault);
+    return frame_writer_append(&writer->frames, block->bytes,
+                               ARRIVALS_PREAMBLE_BYTES + record.len, 0, 0, fault);
 }
 
 static void release(struct arrivals_writer *writer)

@@ -8,7 +8,8 @@
 enum {
     KIND_BITS = 4, /* of a run's code; the flags are above */
     STEP_SAMPLES = 9,
-    /* Upper bounds per event: a run (code, length), two split values, wake, tokens, choice. */
+    /* Upper bounds per event: a run (code, length), two split values, wake, tokens,
+     * choice. */
     EVENT_BYTES_MAX = (2 + 3) + 2 * (1 + 8) + 5 + 5 + 3,
 };
 
@@ -38,8 +39,8 @@ static int64_t base_units(int64_t base_ns)
 
 /* ---- writing ---- */
 
-/* A typical gap between arrivals: the median of a few. Any value is correct; a good one makes the
- * differences to it small. */
+/* A typical gap between arrivals: the median of a few. Any value is correct; a good one
+ * makes the differences to it small. */
 static int64_t choose_step(const struct arrival_event *events, size_t count)
 {
     int64_t gaps[STEP_SAMPLES];
@@ -59,7 +60,8 @@ static int64_t choose_step(const struct arrival_event *events, size_t count)
     return samples ? gaps[samples / 2] : 0;
 }
 
-/* The low byte goes to *low, the rest as a varint to `high`; returns the position after it. */
+/* The low byte goes to *low, the rest as a varint to `high`; returns the position after
+ * it. */
 static uint8_t *split_write(uint8_t *low, uint8_t *high, uint64_t value)
 {
     *low = (uint8_t)value;
@@ -71,8 +73,9 @@ static struct byte_span span_between(const uint8_t *from, const uint8_t *to)
     return (struct byte_span){ from, (size_t)(to - from) };
 }
 
-static uint8_t *arrivals_encode(struct event_columns *columns, const struct arrival_event *events,
-                                int64_t base, uint8_t *at)
+static uint8_t *arrivals_encode(struct event_columns *columns,
+                                const struct arrival_event *events, int64_t base,
+                                uint8_t *at)
 {
     uint8_t *high = at + columns->count;
     int64_t previous = base;
@@ -89,8 +92,8 @@ static uint8_t *arrivals_encode(struct event_columns *columns, const struct arri
     return high;
 }
 
-static uint8_t *apps_encode(struct event_columns *columns, const struct arrival_event *events,
-                            int64_t base, uint8_t *at)
+static uint8_t *apps_encode(struct event_columns *columns,
+                            const struct arrival_event *events, int64_t base, uint8_t *at)
 {
     uint8_t *high = at + columns->count;
     int64_t arrival = base; /* of this event, or of the last that has one */
@@ -117,8 +120,8 @@ static unsigned run_code(const struct arrival_event *event)
     return event->kind | (event->flags & ~(unsigned)EVENT_FLAG_AFTER_WAKE) << KIND_BITS;
 }
 
-static uint8_t *kinds_encode(struct event_columns *columns, const struct arrival_event *events,
-                             uint8_t *at)
+static uint8_t *kinds_encode(struct event_columns *columns,
+                             const struct arrival_event *events, uint8_t *at)
 {
     uint8_t *next = at;
     for (size_t i = 0, run; i < columns->count; i += run) {
@@ -136,8 +139,8 @@ static uint32_t default_tokens(const struct arrival_event *event)
     return event_kind_is_token(event->kind);
 }
 
-static uint8_t *tokens_encode(struct event_columns *columns, const struct arrival_event *events,
-                              uint8_t *at)
+static uint8_t *tokens_encode(struct event_columns *columns,
+                              const struct arrival_event *events, uint8_t *at)
 {
     uint8_t *next = at;
     bool any = false;
@@ -151,8 +154,8 @@ static uint8_t *tokens_encode(struct event_columns *columns, const struct arriva
     return next;
 }
 
-static uint8_t *wakes_encode(struct event_columns *columns, const struct arrival_event *events,
-                             uint8_t *at)
+static uint8_t *wakes_encode(struct event_columns *columns,
+                             const struct arrival_event *events, uint8_t *at)
 {
     uint8_t *next = at;
     bool any = false;
@@ -167,8 +170,8 @@ static uint8_t *wakes_encode(struct event_columns *columns, const struct arrival
     return next;
 }
 
-static uint8_t *choices_encode(struct event_columns *columns, const struct arrival_event *events,
-                               uint8_t *at)
+static uint8_t *choices_encode(struct event_columns *columns,
+                               const struct arrival_event *events, uint8_t *at)
 {
     uint8_t *next = at;
     unsigned any = 0;
@@ -182,8 +185,9 @@ static uint8_t *choices_encode(struct event_columns *columns, const struct arriv
     return next;
 }
 
-void event_columns_encode(struct event_columns *columns, const struct arrival_event *events,
-                          size_t count, int64_t base_ns, uint8_t *at)
+void event_columns_encode(struct event_columns *columns,
+                          const struct arrival_event *events, size_t count,
+                          int64_t base_ns, uint8_t *at)
 {
     assert(count <= REQUEST_EVENTS_MAX);
     *columns = (struct event_columns){
@@ -204,7 +208,8 @@ void event_columns_encode(struct event_columns *columns, const struct arrival_ev
 
 static int broken(const char *column, struct fault *fault)
 {
-    return fault_set(fault, STATUS_BAD_INPUT, "the %s column of the events is malformed", column);
+    return fault_set(fault, STATUS_BAD_INPUT, "the %s column of the events is malformed",
+                     column);
 }
 
 /* Most values take one byte. */
@@ -334,8 +339,8 @@ static int tokens_decode(const struct byte_span *column, struct arrival_event *e
     return at == end ? STATUS_OK : broken("tokens", fault);
 }
 
-static int wakes_decode(const struct byte_span *column, struct arrival_event *events, size_t count,
-                        struct fault *fault)
+static int wakes_decode(const struct byte_span *column, struct arrival_event *events,
+                        size_t count, struct fault *fault)
 {
     const uint8_t *at = column->at;
     const uint8_t *end = at + column->len;
@@ -344,10 +349,10 @@ static int wakes_decode(const struct byte_span *column, struct arrival_event *ev
         at = short_varint_read(at, end, &value);
         if (!at || value > 1 + UINT32_MAX / EVENT_UNIT_NS)
             return broken("wake", fault);
-        if (value == 0)
-            continue;
-        events[i].wake_ns = (uint32_t)(value - 1) * EVENT_UNIT_NS;
-        events[i].flags |= EVENT_FLAG_AFTER_WAKE;
+        /* No branch: which events follow a wake-up cannot be predicted. */
+        bool woke = value > 0;
+        events[i].wake_ns = (uint32_t)(value - woke) * EVENT_UNIT_NS;
+        events[i].flags |= (uint8_t)(woke * EVENT_FLAG_AFTER_WAKE);
     }
     return at == end ? STATUS_OK : broken("wake", fault);
 }
@@ -370,9 +375,11 @@ static int choices_decode(const struct byte_span *column, struct arrival_event *
 int event_columns_check(const struct event_columns *columns, struct fault *fault)
 {
     if (columns->count > REQUEST_EVENTS_MAX)
-        return fault_set(fault, STATUS_LIMIT, "a request of %llu events, at most %d are allowed",
+        return fault_set(fault, STATUS_LIMIT,
+                         "a request of %llu events, at most %d are allowed",
                          (unsigned long long)columns->count, REQUEST_EVENTS_MAX);
-    if (columns->arrival_step < -2 * TIME_UNITS_MAX || columns->arrival_step > 2 * TIME_UNITS_MAX)
+    if (columns->arrival_step < -2 * TIME_UNITS_MAX
+        || columns->arrival_step > 2 * TIME_UNITS_MAX)
         return fault_set(fault, STATUS_BAD_INPUT, "the arrival step is beyond 146 years");
     /* A split column has two bytes per event or more. */
     if (columns->arrival.len / 2 < columns->count)

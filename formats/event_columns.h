@@ -1,5 +1,5 @@
-/* The events of one request as columns of bytes, which compress several times better than rows, and back.
- * The bytes: arrivals.md, "Events". */
+/* The events of one request as columns of bytes, which compress several times better than
+ * rows, and back. The bytes: arrivals.md, "Events". */
 #ifndef TOKTRACE_EVENT_COLUMNS_H
 #define TOKTRACE_EVENT_COLUMNS_H
 
@@ -28,13 +28,16 @@ struct event_columns {
 /* Upper bound of the bytes that event_columns_encode writes for count events. */
 size_t event_columns_bound(size_t count);
 
-/* Encodes count events, count <= REQUEST_EVENTS_MAX, into the memory at `at`, and points the columns into it.
- * base_ns: the time that the first arrival is stored as a difference to; TIME_NONE for 0. */
-void event_columns_encode(struct event_columns *columns, const struct arrival_event *events,
-                          size_t count, int64_t base_ns, uint8_t *at);
+/* Encodes count events, count <= REQUEST_EVENTS_MAX, into the memory at `at`, and points
+ * the columns into it. base_ns: the time that the first arrival is stored as a difference
+ * to; TIME_NONE for 0. */
+void event_columns_encode(struct event_columns *columns,
+                          const struct arrival_event *events, size_t count,
+                          int64_t base_ns, uint8_t *at);
 
-/* Fills events[0..columns->count). STATUS_BAD_INPUT names the column that breaks the rules, STATUS_LIMIT
- * when there are more than REQUEST_EVENTS_MAX events; call event_columns_check before taking memory. */
+/* Fills events[0..columns->count). STATUS_BAD_INPUT names the column that breaks the
+ * rules, STATUS_LIMIT when there are more than REQUEST_EVENTS_MAX events; call
+ * event_columns_check before taking memory. */
 int event_columns_decode(const struct event_columns *columns, int64_t base_ns,
                          struct arrival_event *events, struct fault *fault);
 

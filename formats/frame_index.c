@@ -81,11 +81,13 @@ static int footer_decode(const uint8_t *footer, uint64_t *count, struct fault *f
         return fault_set(fault, STATUS_BAD_INPUT, "the index has no footer");
     *count = load_le64(footer);
     if (*count > FRAME_INDEX_MAX)
-        return fault_set(fault, STATUS_LIMIT, "an index of %llu frames, at most %d are allowed",
+        return fault_set(fault, STATUS_LIMIT,
+                         "an index of %llu frames, at most %d are allowed",
                          (unsigned long long)*count, FRAME_INDEX_MAX);
     if (load_le32(footer + 8) != FRAME_INDEX_ENTRY_BYTES)
-        return fault_set(fault, STATUS_BAD_INPUT, "index entries of %u bytes, expected %d",
-                         load_le32(footer + 8), FRAME_INDEX_ENTRY_BYTES);
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "index entries of %u bytes, expected %d", load_le32(footer + 8),
+                         FRAME_INDEX_ENTRY_BYTES);
     return STATUS_OK;
 }
 
@@ -93,7 +95,8 @@ int frame_index_decode(struct frame_index *index, const uint8_t *content, size_t
                        struct fault *fault)
 {
     if (len < FRAME_INDEX_FOOTER_BYTES)
-        return fault_set(fault, STATUS_BAD_INPUT, "an index of %zu bytes is too short", len);
+        return fault_set(fault, STATUS_BAD_INPUT, "an index of %zu bytes is too short",
+                         len);
     const uint8_t *footer = content + len - FRAME_INDEX_FOOTER_BYTES;
     uint64_t count;
     int status = footer_decode(footer, &count, fault);
@@ -101,10 +104,11 @@ int frame_index_decode(struct frame_index *index, const uint8_t *content, size_t
         return status;
     size_t entries_bytes = (size_t)(footer - content);
     if (entries_bytes != count * FRAME_INDEX_ENTRY_BYTES)
-        return fault_set(fault, STATUS_BAD_INPUT, "an index of %zu bytes for %llu frames", len,
-                         (unsigned long long)count);
+        return fault_set(fault, STATUS_BAD_INPUT, "an index of %zu bytes for %llu frames",
+                         len, (unsigned long long)count);
     if (load_le32(footer + 12) != checksum(content, entries_bytes))
-        return fault_set(fault, STATUS_BAD_INPUT, "the index does not match its checksum");
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "the index does not match its checksum");
     for (size_t i = 0; i < count; i++) {
         struct frame_entry entry = entry_decode(content + i * FRAME_INDEX_ENTRY_BYTES);
         frame_index_append(index, &entry);
@@ -145,7 +149,8 @@ static int read_from_end(struct frame_index *index, int fd, uint64_t file_bytes,
         return status;
     size_t content_bytes = count * FRAME_INDEX_ENTRY_BYTES + sizeof footer;
     if (content_bytes + SKIPPABLE_HEADER_BYTES > file_bytes)
-        return fault_set(fault, STATUS_BAD_INPUT, "the index claims %llu frames, more than fit",
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "the index claims %llu frames, more than fit",
                          (unsigned long long)count);
     uint8_t *content = memory_new(content_bytes, 1);
     status = read_at(fd, content, content_bytes, file_bytes - content_bytes, fault);

@@ -1,5 +1,6 @@
-/* The table of a log's frames, kept in a skippable zstd frame at the end of the file. Any zstd tool passes
- * over it; a reader that knows it can jump to any frame. The bytes: arrivals.md, "Index". */
+/* The table of a log's frames, kept in a skippable zstd frame at the end of the file. Any
+ * zstd tool passes over it; a reader that knows it can jump to any frame. The bytes:
+ * arrivals.md, "Index". */
 #ifndef TOKTRACE_FRAME_INDEX_H
 #define TOKTRACE_FRAME_INDEX_H
 
@@ -38,13 +39,13 @@ void frame_index_append(struct frame_index *index, const struct frame_entry *ent
 /* Appends the whole skippable frame to bytes. */
 void frame_index_encode(const struct frame_index *index, struct buffer *bytes);
 
-/* Reads the content of the skippable frame. STATUS_BAD_INPUT when it is no index or damaged, STATUS_LIMIT
- * when it is too large. */
+/* Reads the content of the skippable frame. STATUS_BAD_INPUT when it is no index or
+ * damaged, STATUS_LIMIT when it is too large. */
 int frame_index_decode(struct frame_index *index, const uint8_t *content, size_t len,
                        struct fault *fault);
 
-/* Finds and reads the index from the end of the file at `path`. 1: found; 0: the file has none; <0: it
- * could not be read, or is damaged. */
+/* Finds and reads the index from the end of the file at `path`. 1: found; 0: the file has
+ * none; <0: it could not be read, or is damaged. */
 int frame_index_read(struct frame_index *index, const char *path, struct fault *fault);
 
 #endif

@@ -12,7 +12,8 @@
 #include "formats/frame_index.h"
 
 enum {
-    IN_BYTES = 1024 * 1024, /* several frames, so that most are decompressed in one step */
+    /* several frames, so that most are decompressed in one step */
+    IN_BYTES = 1024 * 1024,
     CONTENT_BYTES = 1024 * 1024,
     MAGIC_BYTES = 4,
 };
@@ -81,29 +82,34 @@ static int fill(struct frame_reader *reader, size_t wanted, struct fault *fault)
 }
 
 /* Room for more content: as bytes arrive, never as a header claims. */
-static int grow_content(struct frame_reader *reader, uint64_t frame_offset, struct fault *fault)
+static int grow_content(struct frame_reader *reader, uint64_t frame_offset,
+                        struct fault *fault)
 {
     if (reader->capacity >= FRAME_CONTENT_MAX)
         return fault_set(fault, STATUS_LIMIT,
-                         "%s: the frame at offset %llu holds more than %d bytes", reader->name,
-                         (unsigned long long)frame_offset, FRAME_CONTENT_MAX);
+                         "%s: the frame at offset %llu holds more than %d bytes",
+                         reader->name, (unsigned long long)frame_offset,
+                         FRAME_CONTENT_MAX);
     reader->capacity *= 2;
     reader->content = memory_resize(reader->content, reader->capacity, 1);
     return STATUS_OK;
 }
 
-static int zstd_fault(const struct frame_reader *reader, const struct frame *frame, size_t code,
-                      struct fault *fault)
+static int zstd_fault(const struct frame_reader *reader, const struct frame *frame,
+                      size_t code, struct fault *fault)
 {
-    enum status status = ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge
+    enum status status =
+        ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge
                              ? STATUS_LIMIT
                              : STATUS_BAD_INPUT;
-    return fault_set(fault, status, "%s: the frame at offset %llu is damaged: %s", reader->name,
-                     (unsigned long long)frame->offset, ZSTD_getErrorName(code));
+    return fault_set(fault, status, "%s: the frame at offset %llu is damaged: %s",
+                     reader->name, (unsigned long long)frame->offset,
+                     ZSTD_getErrorName(code));
 }
 
 /* Decompresses the frame that starts at reader->at. */
-static int read_zstd_frame(struct frame_reader *reader, struct frame *frame, struct fault *fault)
+static int read_zstd_frame(struct frame_reader *reader, struct frame *frame,
+                           struct fault *fault)
 {
     size_t left = 1; /* 0: the frame is complete */
     while (left > 0) {
@@ -160,8 +166,9 @@ static int read_skippable_frame(struct frame_reader *reader, struct frame *frame
     return STATUS_OK;
 }
 
-/* The magic number at reader->at. A file that ends inside one still has to agree with it. */
-static int read_magic(struct frame_reader *reader, struct frame *frame, struct fault *fault)
+/* The magic number at reader->at. A file that ends inside one must agree with it. */
+static int read_magic(struct frame_reader *reader, struct frame *frame,
+                      struct fault *fault)
 {
     uint8_t magic[MAGIC_BYTES];
     store_le32(magic, ZSTD_MAGICNUMBER);
@@ -182,7 +189,8 @@ static int read_magic(struct frame_reader *reader, struct frame *frame, struct f
     return STATUS_OK;
 }
 
-int frame_reader_next(struct frame_reader *reader, struct frame *frame, struct fault *fault)
+int frame_reader_next(struct frame_reader *reader, struct frame *frame,
+                      struct fault *fault)
 {
     /* Half a buffer: a frame of ordinary size is then there as a whole. */
     int status = fill(reader, IN_BYTES / 2, fault);

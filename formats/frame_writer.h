@@ -1,5 +1,6 @@
-/* Appends blocks of bytes to a new file, each as one independent zstd frame with a checksum, and the index
- * when it is done. After a failure the file ends with its last whole frame. */
+/* Appends blocks of bytes to a new file, each as one independent zstd frame with a
+ * checksum, and the index when it is done. After a failure the file ends with its last
+ * whole frame. */
 #ifndef TOKTRACE_FRAME_WRITER_H
 #define TOKTRACE_FRAME_WRITER_H
 
@@ -19,13 +20,14 @@ struct frame_writer {
     struct frame_index index;
 };
 
-/* Creates `path`, which must not exist. Blocks of up to block_bytes are compressed without taking memory.
- * On failure nothing needs a release. */
+/* Creates `path`, which must not exist. Blocks of up to block_bytes are compressed
+ * without taking memory. On failure nothing needs a release. */
 int frame_writer_open(struct frame_writer *writer, const char *path, size_t block_bytes,
                       struct fault *fault);
 
-/* Compresses and writes one frame; requests and events go to the index. On failure, the disk's as a rule,
- * the file is cut back to its last whole frame; append nothing after that. */
+/* Compresses and writes one frame; requests and events go to the index. On failure, the
+ * disk's as a rule, the file is cut back to its last whole frame; append nothing after
+ * that. */
 int frame_writer_append(struct frame_writer *writer, const void *content, size_t len,
                         uint64_t requests, uint64_t events, struct fault *fault);
 

@@ -82,8 +82,8 @@ static uint8_t *number_encode(uint8_t *at, const struct field_spec *spec, uint64
     return varint_write(key_write(at, spec), value);
 }
 
-static uint8_t *bytes_encode(uint8_t *at, const struct field_spec *spec, const void *bytes,
-                             size_t len)
+static uint8_t *bytes_encode(uint8_t *at, const struct field_spec *spec,
+                             const void *bytes, size_t len)
 {
     if (len == 0)
         return at;
@@ -93,22 +93,18 @@ static uint8_t *bytes_encode(uint8_t *at, const struct field_spec *spec, const v
 }
 
 /* *previous_ns: the time field before, 0 at the start of a record. */
-static uint8_t *field_encode(uint8_t *at, const struct field_spec *spec, const void *member,
-                             int64_t *previous_ns)
+static uint8_t *field_encode(uint8_t *at, const struct field_spec *spec,
+                             const void *member, int64_t *previous_ns)
 {
-    uint64_t value;
     int64_t number;
     struct byte_span span;
     switch (spec->type) {
     case FIELD_COUNT:
     case FIELD_BOOL:
-        value = member_load(member, spec->size);
-        if (value == spec->absent && !spec->required)
-            return at;
-        return number_encode(at, spec, value);
+        return number_encode(at, spec, member_load(member, spec->size));
     case FIELD_SIGNED:
         memcpy(&number, member, sizeof number);
-        return number == 0 ? at : number_encode(at, spec, zigzag_encode(number));
+        return number_encode(at, spec, zigzag_encode(number));
     case FIELD_TIME:
         memcpy(&number, member, sizeof number);
         if (!time_is_stored(number))
@@ -130,7 +126,10 @@ uint8_t *fields_encode(const struct field_table *table, const void *object, uint
     int64_t previous_ns = 0;
     for (size_t i = 0; i < table->count; i++) {
         const struct field_spec *spec = &table->specs[i];
-        at = field_encode(at, spec, (const char *)object + spec->offset, &previous_ns);
+        const char *member = (const char *)object + spec->offset;
+        const char *blank = (const char *)table->blank + spec->offset;
+        if (spec->required || memcmp(member, blank, spec->size) != 0)
+            at = field_encode(at, spec, member, &previous_ns);
     }
     return at;
 }
@@ -167,8 +166,9 @@ static int number_decode(const struct field_spec *spec, void *member, uint64_t v
 {
     uint64_t max = spec->type == FIELD_BOOL ? 1 : UINT64_MAX >> (64 - 8 * spec->size);
     if (value > max)
-        return fault_set(fault, STATUS_BAD_INPUT, "field %u is %llu, at most %llu is possible",
-                         spec->id, (unsigned long long)value, (unsigned long long)max);
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "field %u is %llu, at most %llu is possible", spec->id,
+                         (unsigned long long)value, (unsigned long long)max);
     member_store(member, spec->size, value);
     return STATUS_OK;
 }
@@ -179,7 +179,8 @@ static int time_decode(const struct field_spec *spec, void *member, uint64_t val
     int64_t time_ns;
     if (__builtin_add_overflow(*previous_ns, zigzag_decode(value), &time_ns)
         || !time_is_stored(time_ns))
-        return fault_set(fault, STATUS_BAD_INPUT, "field %u is a time beyond 73 years", spec->id);
+        return fault_set(fault, STATUS_BAD_INPUT, "field %u is a time beyond 73 years",
+                         spec->id);
     memcpy(member, &time_ns, sizeof time_ns);
     *previous_ns = time_ns;
     return STATUS_OK;
@@ -189,10 +190,12 @@ static int text_decode(const struct field_spec *spec, char *member, struct byte_
                        struct fault *fault)
 {
     if (text.len >= spec->size)
-        return fault_set(fault, STATUS_BAD_INPUT, "field %u has %zu bytes, at most %d are possible",
-                         spec->id, text.len, spec->size - 1);
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "field %u has %zu bytes, at most %d are possible", spec->id,
+                         text.len, spec->size - 1);
     if (text.len && memchr(text.at, '\0', text.len))
-        return fault_set(fault, STATUS_BAD_INPUT, "field %u is text with a NUL in it", spec->id);
+        return fault_set(fault, STATUS_BAD_INPUT, "field %u is text with a NUL in it",
+                         spec->id);
     memcpy(member, text.at, text.len);
     member[text.len] = '\0';
     return STATUS_OK;
@@ -226,30 +229,14 @@ static int field_decode(const struct field_spec *spec, void *member,
     return STATUS_OK;
 }
 
-static int field_set_absent(const struct field_spec *spec, void *member, struct fault *fault)
+/* Passes over the fields of the table from *next on that are missing: those before id. */
+static int pass_missing(const struct field_table *table, uint64_t id, size_t *next,
+                        struct fault *fault)
 {
-    const int64_t none = TIME_NONE;
-    if (spec->required)
-        return fault_set(fault, STATUS_BAD_INPUT, "field %u is missing", spec->id);
-    if (spec->type == FIELD_TIME)
-        memcpy(member, &none, sizeof none);
-    else if (spec->type == FIELD_COUNT)
-        member_store(member, spec->size, spec->absent);
-    else
-        memset(member, 0, spec->type == FIELD_TEXT ? 1 : spec->size);
-    return STATUS_OK;
-}
-
-/* The fields of the table from *next on, up to those with id or higher, are missing. */
-static int fields_set_absent(const struct field_table *table, void *object, uint64_t id,
-                             size_t *next, struct fault *fault)
-{
-    for (; *next < table->count && table->specs[*next].id < id; ++*next) {
-        const struct field_spec *spec = &table->specs[*next];
-        int status = field_set_absent(spec, (char *)object + spec->offset, fault);
-        if (status)
-            return status;
-    }
+    for (; *next < table->count && table->specs[*next].id < id; ++*next)
+        if (table->specs[*next].required)
+            return fault_set(fault, STATUS_BAD_INPUT, "field %u is missing",
+                             table->specs[*next].id);
     return STATUS_OK;
 }
 
@@ -275,11 +262,12 @@ int fields_decode(const struct field_table *table, void *object, struct byte_spa
     struct stored_field field = { 0 };
     int64_t previous_ns = 0;
     size_t next = 0; /* spec that is due; both the table and the record ascend */
+    memcpy(object, table->blank, table->object_bytes);
     while (at < end) {
         at = next_field(&field, at, end, fault);
         if (!at)
             return STATUS_BAD_INPUT;
-        int status = fields_set_absent(table, object, field.id, &next, fault);
+        int status = pass_missing(table, field.id, &next, fault);
         if (status)
             return status;
         if (next == table->count || table->specs[next].id != field.id) {
@@ -287,9 +275,10 @@ int fields_decode(const struct field_table *table, void *object, struct byte_spa
             continue;
         }
         const struct field_spec *spec = &table->specs[next++];
-        status = field_decode(spec, (char *)object + spec->offset, &field, &previous_ns, fault);
+        status = field_decode(spec, (char *)object + spec->offset, &field, &previous_ns,
+                              fault);
         if (status)
             return status;
     }
-    return fields_set_absent(table, object, UINT64_MAX, &next, fault);
+    return pass_missing(table, UINT64_MAX, &next, fault);
 }

@@ -1,5 +1,5 @@
-/* Records as tagged fields, driven by one table per record type: the same table writes and reads.
- * The bytes: arrivals.md, "Fields". */
+/* Records as tagged fields, driven by one table per record type: the same table writes
+ * and reads. The bytes: arrivals.md, "Fields". */
 #ifndef TOKTRACE_RECORD_FIELDS_H
 #define TOKTRACE_RECORD_FIELDS_H
 
@@ -19,7 +19,8 @@ enum field_type {
     FIELD_COUNT,  /* unsigned, 1, 2, 4 or 8 bytes wide in memory */
     FIELD_BOOL,   /* bool */
     FIELD_SIGNED, /* int64_t, zigzag */
-    FIELD_TIME,   /* int64_t on the run clock, zigzag of the difference to the time field before it */
+    /* int64_t on the run clock, zigzag of the difference to the time field before it */
+    FIELD_TIME,
     FIELD_TEXT,   /* char[size], NUL-terminated in memory */
     FIELD_BYTES,  /* struct byte_span; borrowed from the record when read */
 };
@@ -30,23 +31,25 @@ struct field_spec {
     uint16_t offset; /* of the member in the object */
     uint16_t size;   /* of the member */
     bool required;   /* always written; a record without it is refused */
-    uint64_t absent; /* COUNT: the value that is left out, and assumed when the field is missing */
 };
 
 struct field_table {
     const struct field_spec *specs;
     size_t count;
+    /* an object of the values that are left out; of missing times TIME_NONE */
+    const void *blank;
+    size_t object_bytes;
 };
 
 /* Upper bound of what fields_encode writes, but for the bytes of spans. */
 size_t fields_bound(const struct field_table *table);
 
-/* Writes the fields of object at `at`, which has room for fields_bound plus the spans; returns the next
- * position. A time beyond RUN_TIME_MAX_NS is left out, as TIME_NONE is. */
+/* Writes the fields of object at `at`, which has room for fields_bound plus the spans;
+ * returns the next position. A time beyond RUN_TIME_MAX_NS is left out like TIME_NONE. */
 uint8_t *fields_encode(const struct field_table *table, const void *object, uint8_t *at);
 
-/* Fills object from payload: fields that are missing get their absent value (times TIME_NONE, text "",
- * spans empty). Fields with an id beyond the table are skipped and counted in *unknown.
+/* Fills object from payload: fields that are missing are as in the table's blank object.
+ * Fields with an id beyond the table are skipped and counted in *unknown.
  * STATUS_BAD_INPUT for bytes that break the rules of the paper. */
 int fields_decode(const struct field_table *table, void *object, struct byte_span payload,
                   uint64_t *unknown, struct fault *fault);

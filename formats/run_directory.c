@@ -65,7 +65,8 @@ int run_directory_create(const char *path, bool force, struct fault *fault)
     if (force)
         return check_empty(path, fault);
     return fault_set(fault, STATUS_USAGE,
-                     "%s: exists; name a new directory (--force takes an empty one)", path);
+                     "%s: exists; name a new directory (--force takes an empty one)",
+                     path);
 }
 
 /* Whether name is worker-NUMBER.toklog. */
@@ -101,8 +102,8 @@ static int compare_worker_logs(const void *left, const void *right)
     return (a->worker > b->worker) - (a->worker < b->worker);
 }
 
-static void see_entry(struct run_logs *logs, struct worker_logs *found, const char *directory,
-                      const char *name)
+static void see_entry(struct run_logs *logs, struct worker_logs *found,
+                      const char *directory, const char *name)
 {
     uint32_t worker;
     if (parse_worker_name(name, &worker)) {
@@ -118,7 +119,8 @@ static void see_entry(struct run_logs *logs, struct worker_logs *found, const ch
 }
 
 /* Puts the logs found in order, and frees them. */
-static int take_sorted(struct run_logs *logs, struct worker_logs *found, struct fault *fault)
+static int take_sorted(struct run_logs *logs, struct worker_logs *found,
+                       struct fault *fault)
 {
     int status = STATUS_OK;
     if (found->count > 0)
@@ -165,18 +167,4 @@ bool run_directory_is(const char *path)
     bool there = access(manifest, F_OK) == 0;
     free(manifest);
     return there;
-}
-
-void run_directory_remove(const char *path)
-{
-    struct run_logs logs = { 0 };
-    struct fault ignored = { "" };
-    if (run_directory_logs(&logs, path, &ignored) == STATUS_OK)
-        for (size_t at = 0; at < logs.workers.count; at++)
-            unlink(logs.workers.items[at]);
-    run_logs_release(&logs);
-    char *manifest = run_directory_file(path, RUN_MANIFEST_NAME);
-    unlink(manifest);
-    free(manifest);
-    rmdir(path);
 }

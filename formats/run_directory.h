@@ -1,5 +1,5 @@
-/* A run directory: the manifest run.json (run_manifest.h), one worker-NNN.toklog per worker and, when
- * packets were taken, wire.pcap.zst and wire.toklog. */
+/* A run directory: the manifest run.json (run_manifest.h), one worker-NNN.toklog per
+ * worker and, when packets were taken, wire.pcap.zst and wire.toklog. */
 #ifndef TOKTRACE_RUN_DIRECTORY_H
 #define TOKTRACE_RUN_DIRECTORY_H
 
@@ -11,10 +11,6 @@
 
 /* Makes the directory. One that exists is refused; with `force` an empty one is taken. */
 int run_directory_create(const char *path, bool force, struct fault *fault);
-
-/* Removes a run directory that came to nothing: its manifest, its workers' logs, and itself when it is
- * empty then. */
-void run_directory_remove(const char *path);
 
 /* DIRECTORY/NAME. Caller frees. */
 char *run_directory_file(const char *directory, const char *name);
@@ -28,8 +24,8 @@ struct run_logs {
     char *wire;               /* path of wire.toklog, owned; NULL when there is none */
 };
 
-/* Lists them; release in any case. A directory without any log is no failure; two logs of one worker
- * (worker-1 and worker-001) are STATUS_BAD_INPUT. */
+/* Lists them; release in any case. A directory without any log is no failure; two logs of
+ * one worker (worker-1 and worker-001) are STATUS_BAD_INPUT. */
 int run_directory_logs(struct run_logs *logs, const char *directory, struct fault *fault);
 
 void run_logs_release(struct run_logs *logs);

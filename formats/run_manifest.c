@@ -18,7 +18,8 @@ enum member_type {
     MEMBER_TEXTS, /* struct run_texts */
 };
 
-/* One key of a JSON object and the member it stands for. Both ways go through the same tables. */
+/* One key of a JSON object and the member it stands for. Both ways go through the same
+ * tables. */
 struct member {
     const char *key; /* NULL ends a table */
     enum member_type type;
@@ -105,7 +106,8 @@ enum { SECTIONS = sizeof sections / sizeof *sections };
 
 void run_texts_append(struct run_texts *texts, const char *text)
 {
-    texts->items = memory_grow(texts->items, texts->count, &texts->capacity, sizeof(char *));
+    texts->items =
+        memory_grow(texts->items, texts->count, &texts->capacity, sizeof(char *));
     texts->items[texts->count++] = memory_copy_text(text, strlen(text));
 }
 
@@ -171,7 +173,7 @@ void run_manifest_set_workers(struct run_manifest *manifest, size_t count)
 
 static json_t *text_to_json(const char *text)
 {
-    /* jansson refuses what is not UTF-8; an argument of the command line may be anything. */
+    /* jansson refuses what is not UTF-8; an argument may be anything. */
     json_t *value = text ? json_string(text) : json_null();
     return value ? value : json_string("(not UTF-8)");
 }
@@ -180,6 +182,11 @@ static json_t *count_to_json(uint64_t count)
 {
     return count <= INT64_MAX ? json_integer((json_int_t)count)
                               : json_sprintf("%llu", (unsigned long long)count);
+}
+
+static json_t *time_to_json(int64_t time_ns)
+{
+    return time_ns == TIME_NONE ? json_null() : json_integer(time_ns);
 }
 
 static json_t *texts_to_json(const struct run_texts *texts)
@@ -196,8 +203,7 @@ static json_t *member_to_json(enum member_type type, const void *member)
     case MEMBER_TEXT:
         return text_to_json(*(char *const *)member);
     case MEMBER_TIME:
-        return *(const int64_t *)member == TIME_NONE ? json_null()
-                                                     : json_integer(*(const int64_t *)member);
+        return time_to_json(*(const int64_t *)member);
     case MEMBER_COUNT:
         return count_to_json(*(const uint64_t *)member);
     case MEMBER_INT:
@@ -210,11 +216,13 @@ static json_t *member_to_json(enum member_type type, const void *member)
     return json_null();
 }
 
-static void members_to_json(json_t *object, const struct member *members, const void *from)
+static void members_to_json(json_t *object, const struct member *members,
+                            const void *from)
 {
     for (; members->key; members++)
         json_object_set_new(object, members->key,
-                            member_to_json(members->type, (const char *)from + members->offset));
+                            member_to_json(members->type,
+                                           (const char *)from + members->offset));
 }
 
 static json_t *manifest_to_json(const struct run_manifest *manifest)
@@ -351,8 +359,8 @@ static int workers_from_json(const json_t *array, struct run_manifest *manifest,
         return fault_set(fault, STATUS_BAD_INPUT, "\"workers\": expected an array");
     size_t count = json_array_size(array);
     if (count > WORKERS_MAX)
-        return fault_set(fault, STATUS_LIMIT, "%zu workers, at most %d are allowed", count,
-                         WORKERS_MAX);
+        return fault_set(fault, STATUS_LIMIT, "%zu workers, at most %d are allowed",
+                         count, WORKERS_MAX);
     run_manifest_set_workers(manifest, count);
     for (size_t i = 0; i < count; i++) {
         int status = members_from_json(json_array_get(array, i), worker_members,
@@ -372,8 +380,8 @@ static int manifest_from_json(const json_t *document, struct run_manifest *manif
     if (!schema)
         return fault_set(fault, STATUS_BAD_INPUT, "no \"schema\": not a run's manifest");
     if (strcmp(schema, RUN_MANIFEST_SCHEMA) != 0)
-        return fault_set(fault, STATUS_UNSUPPORTED, "schema \"%s\", expected \"%s\"", schema,
-                         RUN_MANIFEST_SCHEMA);
+        return fault_set(fault, STATUS_UNSUPPORTED, "schema \"%s\", expected \"%s\"",
+                         schema, RUN_MANIFEST_SCHEMA);
     int status = members_from_json(document, run_members, manifest, fault);
     for (size_t i = 0; i < SECTIONS && !status; i++) {
         status = members_from_json(json_object_get(document, sections[i].key),
@@ -386,7 +394,8 @@ static int manifest_from_json(const json_t *document, struct run_manifest *manif
     return workers_from_json(json_object_get(document, "workers"), manifest, fault);
 }
 
-int run_manifest_read(struct run_manifest *manifest, const char *directory, struct fault *fault)
+int run_manifest_read(struct run_manifest *manifest, const char *directory,
+                      struct fault *fault)
 {
     json_t *document = NULL;
     run_manifest_init(manifest);

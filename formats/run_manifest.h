@@ -1,5 +1,5 @@
-/* The manifest of a run, run.json (schema "toktrace.run/1"): what was asked for, what was planned, how the
- * workers ended. */
+/* The manifest of a run, run.json (schema "toktrace.run/1"): what was asked for, what was
+ * planned, how the workers ended. */
 #ifndef TOKTRACE_RUN_MANIFEST_H
 #define TOKTRACE_RUN_MANIFEST_H
 
@@ -45,8 +45,8 @@ struct run_plan_facts {
     uint64_t output_tokens;
 };
 
-/* The content of run.json. Every char * is owned and may be NULL (null in the file); set one with
- * run_manifest_set. Times of day are CLOCK_REALTIME ns. */
+/* The content of run.json. Every char * is owned and may be NULL (null in the file); set
+ * one with run_manifest_set. Times of day are CLOCK_REALTIME ns. */
 struct run_manifest {
     char *id;
     int64_t started_realtime_ns; /* TIME_NONE: unknown */
@@ -62,7 +62,8 @@ struct run_manifest {
     uint64_t seed;
     struct run_plan_facts plan;
     bool open_loop;
-    uint64_t concurrency;      /* closed loop: requests in flight at most; 0 in an open loop */
+    /* closed loop: requests in flight at most; 0 in an open loop */
+    uint64_t concurrency;
     uint64_t warm_connections; /* made before T0 */
     char *emulated_client;     /* NULL: none */
     bool interrupted;
@@ -82,14 +83,16 @@ void run_manifest_set(char **field, const char *text);
 /* Takes room for `count` workers that have not started; once per manifest. */
 void run_manifest_set_workers(struct run_manifest *manifest, size_t count);
 
-/* Writes DIRECTORY/run.json, whole or not at all, over an older one. Counts above INT64_MAX are written as
- * strings of digits. Call it when the run starts and again
- * when it ends, so that a run that died still says what it was. */
+/* Writes DIRECTORY/run.json, whole or not at all, over an older one. Counts above
+ * INT64_MAX are written as strings of digits. Call it when the run starts and again when
+ * it ends, so that a run that died still says what it was. */
 int run_manifest_write(const struct run_manifest *manifest, const char *directory,
                        struct fault *fault);
 
-/* Fills a manifest from DIRECTORY/run.json; release it in any case. STATUS_BAD_INPUT names the key that is
- * missing or has the wrong type; STATUS_UNSUPPORTED for another schema; unknown keys are ignored. */
-int run_manifest_read(struct run_manifest *manifest, const char *directory, struct fault *fault);
+/* Fills a manifest from DIRECTORY/run.json; release it in any case. STATUS_BAD_INPUT
+ * names the key that is missing or has the wrong type; STATUS_UNSUPPORTED for another
+ * schema; unknown keys are ignored. */
+int run_manifest_read(struct run_manifest *manifest, const char *directory,
+                      struct fault *fault);
 
 #endif

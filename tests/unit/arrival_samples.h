@@ -1,4 +1,5 @@
-/* Requests to write, comparison of what was read, and files in a directory of the test's own. */
+/* Requests to write, comparison of what was read, and files in a directory of the test's
+ * own. */
 #ifndef TOKTRACE_TEST_ARRIVAL_SAMPLES_H
 #define TOKTRACE_TEST_ARRIVAL_SAMPLES_H
 
@@ -6,38 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "formats/arrivals.h"
-#include "formats/base/memory.h"
-
-/* cmocka group set-up and tear-down: *state is the path of a fresh directory. */
-static inline int make_directory(void **state)
-{
-    char *path = memory_copy_text("/tmp/toktrace-test-XXXXXX", 25);
-    *state = mkdtemp(path);
-    return *state ? 0 : -1;
-}
-
-static inline int remove_directory(void **state)
-{
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", (char *)*state);
-    free(*state);
-    return system(command);
-}
-
-static inline char *file_in(void **state, const char *name)
-{
-    static char path[200];
-    snprintf(path, sizeof path, "%s/%s", (char *)*state, name);
-    return path;
-}
 
 /* The stored time of an event: rounded down to 100 ns. */
 static inline int64_t stored_time(int64_t ns)
@@ -98,7 +71,8 @@ static inline void assert_same_request(const struct arrival_request *got,
 }
 
 /* A request with a different value in every field, events as given. */
-static inline struct arrival_request sample_request(uint64_t row, struct arrival_event *events,
+static inline struct arrival_request sample_request(uint64_t row,
+                                                    struct arrival_event *events,
                                                     size_t event_count)
 {
     int64_t due_ns = (int64_t)row * 1000003;
@@ -137,20 +111,27 @@ static inline struct arrival_request sample_request(uint64_t row, struct arrival
     };
 }
 
-/* A stream as a client sees it: role, content, finish, usage, done; every second event after a wake-up. */
-static inline void sample_events(struct arrival_event *events, size_t count, int64_t from_ns)
+/* A stream as a client sees it: role, content, finish, usage, done; every second event
+ * after a wake-up. */
+static inline void sample_events(struct arrival_event *events, size_t count,
+                                 int64_t from_ns)
 {
     for (size_t i = 0; i < count; i++) {
         bool woke = i % 2 == 0;
         int64_t jitter_ns = (int64_t)(i * 2654435761u % 200000);
+        int64_t arrival_ns = from_ns + (int64_t)i * 2000000 + jitter_ns;
         events[i] = (struct arrival_event){
-            .arrival_ns = from_ns + (int64_t)i * 2000000 + jitter_ns,
-            .app_ns = from_ns + (int64_t)i * 2000000 + jitter_ns + 30001 + (int64_t)(i % 7) * 911,
+            .arrival_ns = arrival_ns,
+            .app_ns = arrival_ns + 30001 + (int64_t)(i % 7) * 911,
             .wake_ns = woke ? 2000 + (uint32_t)i % 8000 : 0,
             .tokens = 1,
             .kind = EVENT_CONTENT,
             .flags = woke ? EVENT_FLAG_AFTER_WAKE : 0,
         };
+    }
+    if (count > 4) {
+        events[0].kind = EVENT_ROLE;
+        events[0].tokens = 0;
     }
     static const uint8_t last_kinds[] = { EVENT_DONE, EVENT_USAGE, EVENT_FINISH };
     for (size_t i = 0; i < 3 && count > 4; i++) {

@@ -1,10 +1,14 @@
 /* Run directories: made once, found again. */
-#include "tests/unit/arrival_samples.h"
-
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "formats/run_directory.h"
+#include "tests/unit/scratch.h"
 
 static void touch(const char *path)
 {
@@ -36,8 +40,9 @@ static void test_paths(void **state)
 
 static void test_create_refuses_what_exists(void **state)
 {
+    (void)state;
     struct fault fault = { 0 };
-    char *path = file_in(state, "fresh");
+    const char *path = "fresh";
     assert_int_equal(run_directory_create(path, false, &fault), STATUS_OK);
     assert_int_equal(run_directory_create(path, false, &fault), STATUS_USAGE);
     assert_non_null(strstr(fault.text, "fresh: exists"));
@@ -48,20 +53,23 @@ static void test_create_refuses_what_exists(void **state)
     assert_non_null(strstr(fault.text, "not empty"));
     assert_int_equal(run_directory_create(file, true, &fault), STATUS_IO);
     free(file);
-    assert_int_equal(run_directory_create(file_in(state, "no/such"), false, &fault), STATUS_IO);
+    assert_int_equal(run_directory_create("no/such", false, &fault),
+                     STATUS_IO);
     assert_non_null(strstr(fault.text, "No such file"));
 }
 
 static void test_logs_in_order(void **state)
 {
-    static const char *const names[] = { "worker-1000.toklog", "worker-002.toklog", "wire.toklog",
-                                         "worker-010.toklog",  "worker-000.toklog", "run.json",
-                                         "worker-x.toklog",    "worker-5.toklog.part" };
+    (void)state;
+    static const char *const names[] = {
+        "worker-1000.toklog", "worker-002.toklog",   "wire.toklog", "worker-010.toklog",
+        "worker-000.toklog",  "worker-5.toklog.part", "run.json",   "worker-x.toklog",
+    };
     static const char *const expected[] = { "worker-000.toklog", "worker-002.toklog",
                                             "worker-010.toklog", "worker-1000.toklog" };
     struct fault fault = { 0 };
     struct run_logs logs;
-    char *path = memory_copy_text(file_in(state, "listed"), strlen(file_in(state, "listed")));
+    const char *path = "listed";
     assert_int_equal(run_directory_create(path, false, &fault), STATUS_OK);
     assert_false(run_directory_is(path));
     assert_int_equal(run_directory_logs(&logs, path, &fault), STATUS_OK);
@@ -88,15 +96,16 @@ static void test_logs_in_order(void **state)
     assert_int_equal(run_directory_logs(&logs, path, &fault), STATUS_BAD_INPUT);
     assert_non_null(strstr(fault.text, "a second log of worker 2"));
     run_logs_release(&logs);
-    free(path);
 }
 
 static void test_no_directory(void **state)
 {
+    (void)state;
     struct fault fault = { 0 };
     struct run_logs logs;
-    assert_false(run_directory_is(file_in(state, "nowhere")));
-    assert_int_equal(run_directory_logs(&logs, file_in(state, "nowhere"), &fault), STATUS_IO);
+    assert_false(run_directory_is("nowhere"));
+    assert_int_equal(run_directory_logs(&logs, "nowhere", &fault),
+                     STATUS_IO);
     run_logs_release(&logs);
 }
 
@@ -108,5 +117,5 @@ int main(void)
         cmocka_unit_test(test_logs_in_order),
         cmocka_unit_test(test_no_directory),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

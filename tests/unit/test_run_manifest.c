@@ -1,9 +1,15 @@
 /* The manifest: every field survives, and every kind of broken run.json is named. */
-#include "tests/unit/arrival_samples.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include "formats/base/json.h"
 #include "formats/run_directory.h"
 #include "formats/run_manifest.h"
+#include "tests/unit/scratch.h"
 
 static void fill(struct run_manifest *manifest)
 {
@@ -42,7 +48,8 @@ static void fill(struct run_manifest *manifest)
     run_manifest_set(&manifest->workers[1].error, "killed");
 }
 
-static void assert_same_manifest(const struct run_manifest *got, const struct run_manifest *put)
+static void assert_same_manifest(const struct run_manifest *got,
+                                 const struct run_manifest *put)
 {
     assert_string_equal(got->id, put->id);
     assert_int_equal(got->started_realtime_ns, put->started_realtime_ns);
@@ -75,11 +82,12 @@ static void assert_same_manifest(const struct run_manifest *got, const struct ru
 
 static void test_every_field(void **state)
 {
+    (void)state;
     struct fault fault = { 0 };
     struct run_manifest put, got;
     fill(&put);
-    assert_int_equal(run_manifest_write(&put, *state, &fault), STATUS_OK);
-    assert_int_equal(run_manifest_read(&got, *state, &fault), STATUS_OK);
+    assert_int_equal(run_manifest_write(&put, ".", &fault), STATUS_OK);
+    assert_int_equal(run_manifest_read(&got, ".", &fault), STATUS_OK);
     assert_same_manifest(&got, &put);
     assert_int_equal(got.workers[0].pid, 21);
     assert_int_equal(got.workers[0].planned_requests, 22);
@@ -92,14 +100,15 @@ static void test_every_field(void **state)
     run_manifest_release(&put);
 }
 
-/* At the start of a run most is unknown; the file says null and the reader gives it back. */
+/* At the start of a run most is unknown: null in the file, and back again. */
 static void test_unknown_fields(void **state)
 {
+    (void)state;
     struct fault fault = { 0 };
     struct run_manifest put, got;
     run_manifest_init(&put);
-    assert_int_equal(run_manifest_write(&put, *state, &fault), STATUS_OK);
-    assert_int_equal(run_manifest_read(&got, *state, &fault), STATUS_OK);
+    assert_int_equal(run_manifest_write(&put, ".", &fault), STATUS_OK);
+    assert_int_equal(run_manifest_read(&got, ".", &fault), STATUS_OK);
     assert_null(got.id);
     assert_true(got.open_loop);
     assert_int_equal(got.ended_realtime_ns, TIME_NONE);
@@ -112,30 +121,35 @@ static void test_unknown_fields(void **state)
 /* Every outcome has a key of its own name. */
 static void test_outcome_names(void **state)
 {
+    (void)state;
     struct fault fault = { 0 };
     struct run_manifest put;
     fill(&put);
-    assert_int_equal(run_manifest_write(&put, *state, &fault), STATUS_OK);
+    assert_int_equal(run_manifest_write(&put, ".", &fault), STATUS_OK);
     json_t *document = NULL;
-    assert_int_equal(json_read_file(file_in(state, "run.json"), &document, &fault), STATUS_OK);
+    assert_int_equal(json_read_file("run.json", &document, &fault),
+                     STATUS_OK);
     const json_t *outcomes = json_object_get(document, "outcomes");
     assert_int_equal(json_object_size(outcomes), OUTCOMES);
     for (unsigned i = 0; i < OUTCOMES; i++)
-        assert_int_equal(json_integer_value(json_object_get(outcomes, outcome_name(i))), 100 + i);
+        assert_int_equal(json_integer_value(json_object_get(outcomes, outcome_name(i))),
+                         100 + i);
     json_decref(document);
     run_manifest_release(&put);
 }
 
-/* Writes the manifest with one value replaced, or removed where it is NULL; returns what reading says. */
-static int read_with(void **state, const char *section, const char *key, json_t *value,
+/* Writes the manifest with one value replaced, or removed where it is NULL; returns what
+ * reading says. */
+static int read_with(const char *section, const char *key, json_t *value,
                      struct fault *fault)
 {
     struct run_manifest manifest;
     json_t *document = NULL;
     fill(&manifest);
-    assert_int_equal(run_manifest_write(&manifest, *state, fault), STATUS_OK);
+    assert_int_equal(run_manifest_write(&manifest, ".", fault), STATUS_OK);
     run_manifest_release(&manifest);
-    assert_int_equal(json_read_file(file_in(state, "run.json"), &document, fault), STATUS_OK);
+    assert_int_equal(json_read_file("run.json", &document, fault),
+                     STATUS_OK);
     json_t *object = section ? json_object_get(document, section) : document;
     if (json_is_array(object))
         object = json_array_get(object, 1);
@@ -143,15 +157,17 @@ static int read_with(void **state, const char *section, const char *key, json_t 
         json_object_set_new(object, key, value);
     else
         json_object_del(object, key);
-    assert_int_equal(json_write_file(document, file_in(state, "run.json"), true, fault), 0);
+    assert_int_equal(json_write_file(document, "run.json", true, fault),
+                     0);
     json_decref(document);
-    int status = run_manifest_read(&manifest, *state, fault);
+    int status = run_manifest_read(&manifest, ".", fault);
     run_manifest_release(&manifest);
     return status;
 }
 
 static void test_broken(void **state)
 {
+    (void)state;
     const struct {
         const char *section;
         const char *key;
@@ -160,25 +176,33 @@ static void test_broken(void **state)
         const char *text;
     } cases[] = {
         { NULL, "schema", NULL, STATUS_BAD_INPUT, "no \"schema\"" },
-        { NULL, "schema", json_string("toktrace.run/2"), STATUS_UNSUPPORTED, "toktrace.run/2" },
-        { NULL, "seed", json_integer(-1), STATUS_BAD_INPUT, "\"seed\": expected a count" },
-        { NULL, "seed", json_string("18446744073709551616"), STATUS_BAD_INPUT, "\"seed\"" },
+        { NULL, "schema", json_string("toktrace.run/2"), STATUS_UNSUPPORTED,
+          "toktrace.run/2" },
+        { NULL, "seed", json_integer(-1), STATUS_BAD_INPUT,
+          "\"seed\": expected a count" },
+        { NULL, "seed", json_string("18446744073709551616"), STATUS_BAD_INPUT,
+          "\"seed\"" },
         { NULL, "seed", json_string(""), STATUS_BAD_INPUT, "\"seed\"" },
         { NULL, "seed", json_string("12x"), STATUS_BAD_INPUT, "\"seed\"" },
         { NULL, "id", json_integer(4), STATUS_BAD_INPUT, "\"id\": expected a string" },
-        { NULL, "command", json_string("x"), STATUS_BAD_INPUT, "\"command\": expected an array" },
+        { NULL, "command", json_string("x"), STATUS_BAD_INPUT,
+          "\"command\": expected an array" },
         { NULL, "interrupted", json_integer(0), STATUS_BAD_INPUT, "\"interrupted\"" },
-        { NULL, "workers", json_object(), STATUS_BAD_INPUT, "\"workers\": expected an array" },
-        { NULL, "plan", json_integer(1), STATUS_BAD_INPUT, "\"plan\": missing, or no object" },
+        { NULL, "workers", json_object(), STATUS_BAD_INPUT,
+          "\"workers\": expected an array" },
+        { NULL, "plan", json_integer(1), STATUS_BAD_INPUT,
+          "\"plan\": missing, or no object" },
         { "plan", "hash", NULL, STATUS_BAD_INPUT, "\"plan\": \"hash\" is missing" },
         { "plan", "first_due_ns", json_real(1.5), STATUS_BAD_INPUT, "\"first_due_ns\"" },
-        { "workers", "signal", json_integer(1LL << 40), STATUS_BAD_INPUT, "worker 1: \"signal\"" },
+        { "workers", "signal", json_integer(1LL << 40), STATUS_BAD_INPUT,
+          "worker 1: \"signal\"" },
         { "workers", "later", json_true(), STATUS_OK, "" },
         { NULL, "later", json_true(), STATUS_OK, "" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fault fault = { 0 };
-        int status = read_with(state, cases[i].section, cases[i].key, cases[i].value, &fault);
+        int status =
+            read_with(cases[i].section, cases[i].key, cases[i].value, &fault);
         assert_int_equal(status, cases[i].status);
         assert_non_null(strstr(fault.text, cases[i].text));
     }
@@ -186,15 +210,15 @@ static void test_broken(void **state)
 
 static void test_not_json(void **state)
 {
+    (void)state;
     struct run_manifest manifest;
     struct fault fault = { 0 };
-    FILE *file = fopen(file_in(state, "run.json"), "w");
-    fputs("{\n  \"schema\": ", file);
-    fclose(file);
-    assert_int_equal(run_manifest_read(&manifest, *state, &fault), STATUS_BAD_INPUT);
+    scratch_write("run.json", "{\n  \"schema\": ", 14);
+    assert_int_equal(run_manifest_read(&manifest, ".", &fault), STATUS_BAD_INPUT);
     assert_non_null(strstr(fault.text, "run.json: line 2"));
     run_manifest_release(&manifest);
-    assert_int_equal(run_manifest_read(&manifest, file_in(state, "none"), &fault), STATUS_IO);
+    assert_int_equal(run_manifest_read(&manifest, "none", &fault),
+                     STATUS_IO);
     run_manifest_release(&manifest);
 }
 
@@ -205,5 +229,5 @@ int main(void)
         cmocka_unit_test(test_outcome_names), cmocka_unit_test(test_broken),
         cmocka_unit_test(test_not_json),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

@@ -168,3 +168,17 @@ bool run_directory_is(const char *path)
     free(manifest);
     return there;
 }
+
+void run_directory_remove(const char *path)
+{
+    struct run_logs logs = { 0 };
+    struct fault ignored = { "" };
+    if (run_directory_logs(&logs, path, &ignored) == STATUS_OK)
+        for (size_t at = 0; at < logs.workers.count; at++)
+            unlink(logs.workers.items[at]);
+    run_logs_release(&logs);
+    char *manifest = run_directory_file(path, RUN_MANIFEST_NAME);
+    unlink(manifest);
+    free(manifest);
+    rmdir(path);
+}

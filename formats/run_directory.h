@@ -12,6 +12,10 @@
 /* Makes the directory. One that exists is refused; with `force` an empty one is taken. */
 int run_directory_create(const char *path, bool force, struct fault *fault);
 
+/* Removes a run directory that came to nothing: its manifest, its workers' logs, and
+ * itself when it is empty then. */
+void run_directory_remove(const char *path);
+
 /* DIRECTORY/NAME. Caller frees. */
 char *run_directory_file(const char *directory, const char *name);
 

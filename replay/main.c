@@ -9,6 +9,8 @@ int main(int argc, char **argv)
 {
     const struct command commands[] = {
         plan_command,
+        run_command,
+        serve_command,
         { 0 },
     };
     char version[VERSION_TEXT_MAX];

@@ -30,10 +30,10 @@ int64_t clock_process_cpu_ns(void)
 
 struct clock_pair clock_pair_read(void)
 {
-    enum { TRIES = 5 };
+    enum { TRIES = 5, TIGHT_NS = 250 };
     struct clock_pair best = { 0 };
     int64_t best_width_ns = INT64_MAX;
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES && best_width_ns > TIGHT_NS; i++) {
         int64_t before_ns = clock_monotonic_ns();
         int64_t realtime_ns = clock_realtime_ns();
         int64_t width_ns = clock_monotonic_ns() - before_ns;

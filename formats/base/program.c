@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "formats/base/common_options.h"
+#include "formats/base/completion.h"
 #include "formats/base/memory.h"
 #include "formats/base/nearest_name.h"
 #include "formats/base/options.h"
@@ -116,6 +117,14 @@ static int run_command(const struct program *program, const struct command *comm
     return report(program, command, result, &fault);
 }
 
+static int print_completion(const struct program *program, const char *shell)
+{
+    if (completion_print(program, shell, stdout))
+        return EXIT_FINE;
+    fprintf(stderr, "%s: --completion: expected bash or zsh\n", program->name);
+    return EXIT_USAGE;
+}
+
 static int dispatch(const struct program *program, int argc, char **argv)
 {
     if (argc < 2) {
@@ -131,6 +140,8 @@ static int dispatch(const struct program *program, int argc, char **argv)
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
         strcmp(first, "help") == 0)
         return help_command(program, argc > 2 ? argv[2] : NULL);
+    if (strcmp(first, "--completion") == 0)
+        return print_completion(program, argc > 2 ? argv[2] : "");
     const struct command *command = find_command(program, first);
     return command == NULL ? EXIT_USAGE
                            : run_command(program, command, argc - 1, argv + 1);

@@ -1,0 +1,94 @@
+#include "replay/limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "formats/base/memory.h"
+
+enum {
+    BUCKETS_MAX = 1 << 20,
+    DESCRIPTORS_BESIDE = 64, /* logs, pipes, libraries */
+};
+
+static int64_t expected_duration(const struct plan_request *request, int64_t timeout_ns)
+{
+    int64_t duration_ns = LIMITS_TTFT_NS + request->output_tokens * LIMITS_TPOT_NS;
+    return timeout_ns != 0 && duration_ns > timeout_ns ? timeout_ns : duration_ns;
+}
+
+uint64_t limits_open_expected(const struct plan *plan, int64_t timeout_ns)
+{
+    if (plan->count == 0)
+        return 0;
+    /* Starts and ends counted per bucket of time; a bucket's starts all count before its ends. */
+    int64_t span_ns = plan->requests[plan->count - 1].due_ns + 1;
+    int64_t bucket_ns = span_ns / BUCKETS_MAX + 1;
+    size_t buckets = (size_t)(span_ns / bucket_ns) + 1;
+    int64_t *starts = memory_new(buckets + 1, sizeof *starts);
+    int64_t *ends = memory_new(buckets + 1, sizeof *ends);
+    for (size_t index = 0; index < plan->count; index++) {
+        const struct plan_request *request = &plan->requests[index];
+        int64_t end_ns = request->due_ns + expected_duration(request, timeout_ns);
+        starts[request->due_ns / bucket_ns]++;
+        if (end_ns < span_ns)
+            ends[end_ns / bucket_ns]++;
+    }
+    int64_t open = 0;
+    int64_t most = 0;
+    for (size_t bucket = 0; bucket < buckets; bucket++) {
+        open += starts[bucket];
+        if (open > most)
+            most = open;
+        open -= ends[bucket];
+    }
+    free(starts);
+    free(ends);
+    return (uint64_t)most;
+}
+
+static int check_descriptors(uint64_t open_per_worker, struct fault *fault)
+{
+    uint64_t need = open_per_worker + DESCRIPTORS_BESIDE;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return fault_set_errno(fault, "cannot read RLIMIT_NOFILE");
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return fault_set_errno(fault, "cannot raise RLIMIT_NOFILE to its hard limit");
+    if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < need)
+        return fault_set(fault, STATUS_IO,
+                         "this plan may need %llu open files in a worker, but the limit is %llu: "
+                         "raise it (ulimit -Hn %llu), use more --workers, or state with "
+                         "--max-open how many streams will be open at once",
+                         (unsigned long long)need, (unsigned long long)limit.rlim_cur,
+                         (unsigned long long)need);
+    return STATUS_OK;
+}
+
+static int check_ports(uint64_t open, struct fault *fault)
+{
+    unsigned first;
+    unsigned last;
+    FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+    if (range == NULL)
+        return STATUS_OK;
+    int read = fscanf(range, "%u %u", &first, &last);
+    fclose(range);
+    if (read != 2 || last < first)
+        return STATUS_OK;
+    uint64_t ports = last - first + 1;
+    if (open > ports)
+        return fault_set(fault, STATUS_IO,
+                         "this plan may need %llu connections to one server at once, but there are "
+                         "%llu local ports: widen net.ipv4.ip_local_port_range, or state with "
+                         "--max-open how many streams will be open at once",
+                         (unsigned long long)open, (unsigned long long)ports);
+    return STATUS_OK;
+}
+
+int limits_check(uint64_t open, uint32_t workers, struct fault *fault)
+{
+    int status = check_descriptors((open + workers - 1) / workers, fault);
+    return status != STATUS_OK ? status : check_ports(open, fault);
+}

@@ -1,0 +1,116 @@
+#include "replay/probe.h"
+
+#include <stdlib.h>
+
+#include "formats/answer.h"
+#include "formats/base/clock.h"
+
+/* A server under test may fail now and then on purpose; one that fails this often in a row is not ready. */
+enum { PROBE_TRIES = 3 };
+
+struct probe {
+    CURL *easy;
+    struct answer answer;
+    bool head_known;
+    char error[CURL_ERROR_SIZE];
+};
+
+static void ignore_event(void *context, const struct answer_event *event)
+{
+    (void)context;
+    (void)event;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct probe *probe = context;
+    if (!probe->head_known) {
+        long status = 0;
+        char *content_type = NULL;
+        curl_easy_getinfo(probe->easy, CURLINFO_RESPONSE_CODE, &status);
+        curl_easy_getinfo(probe->easy, CURLINFO_CONTENT_TYPE, &content_type);
+        answer_head(&probe->answer, (unsigned)status, content_type);
+        probe->head_known = true;
+    }
+    answer_feed(&probe->answer, bytes, size * count, ignore_event, NULL);
+    /* An answer that is over needs no more bytes, even where its connection stays open. */
+    return answer_is_done(&probe->answer) ? CURL_WRITEFUNC_ERROR : size * count;
+}
+
+static int http_fault(const struct probe *probe, const struct target *target, long status,
+                      struct fault *fault)
+{
+    char *url = target_public_url(target);
+    const char *hint = status == 401 || status == 403 ? ": is --api-key-env right?"
+                       : status == 404 || status == 405 ? ": are --url and --api right?"
+                                                        : "";
+    if (status / 100 != 2)
+        fault_set(fault, STATUS_NETWORK, "%s answered HTTP %ld%s", url, status, hint);
+    else
+        fault_set(fault, STATUS_NETWORK, "%s gave no usable answer (%s) to a first request", url,
+                  outcome_name(probe->answer.result.outcome));
+    free(url);
+    return STATUS_NETWORK;
+}
+
+static int probe_once(struct probe *probe, const struct target *target, bool *retry,
+                      struct fault *fault)
+{
+    answer_start(&probe->answer);
+    probe->head_known = false;
+    CURLcode code = curl_easy_perform(probe->easy);
+    long status = 0;
+    curl_easy_getinfo(probe->easy, CURLINFO_RESPONSE_CODE, &status);
+    bool over = answer_is_done(&probe->answer);
+    if (code != CURLE_OK && !over) {
+        char *url = target_public_url(target);
+        *retry = status != 0;
+        fault_set(fault, STATUS_NETWORK, "%s: %s", url,
+                  probe->error[0] != '\0' ? probe->error : curl_easy_strerror(code));
+        free(url);
+        return STATUS_NETWORK;
+    }
+    if (!probe->head_known)
+        answer_head(&probe->answer, (unsigned)status, NULL);
+    answer_finish(&probe->answer, BODY_COMPLETE, ignore_event, NULL);
+    *retry = status / 100 == 5 || status / 100 == 2;
+    if (probe->answer.result.outcome == OUTCOME_OK || status == 429)
+        return STATUS_OK;
+    return http_fault(probe, target, status, fault);
+}
+
+int target_probe(const struct target *target, const struct body_options *body,
+                 int64_t timeout_ns, struct fault *fault)
+{
+    struct probe probe = { .easy = curl_easy_init() };
+    if (probe.easy == NULL)
+        return fault_set(fault, STATUS_IO, "libcurl gives no handle");
+    struct plan_request request = {
+        .think_ns = THINK_NONE,
+        .input_tokens = 1,
+        .output_tokens = 1,
+        .session = SESSION_NONE,
+        .text = TEXT_NONE,
+    };
+    struct plan plan = { .requests = &request, .count = 1 };
+    struct buffer bytes = BUFFER_INIT;
+    request_body_append(&bytes, &plan, 0, body);
+    target_apply(target, probe.easy);
+    curl_easy_setopt(probe.easy, CURLOPT_POSTFIELDS, bytes.data);
+    curl_easy_setopt(probe.easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes.len);
+    curl_easy_setopt(probe.easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(probe.easy, CURLOPT_WRITEDATA, &probe);
+    curl_easy_setopt(probe.easy, CURLOPT_ERRORBUFFER, probe.error);
+    curl_easy_setopt(probe.easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(probe.easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
+    int status = STATUS_NETWORK;
+    bool retry = true;
+    for (int tries = 0; tries < PROBE_TRIES && status != STATUS_OK && retry; tries++)
+        status = probe_once(&probe, target, &retry, fault);
+    if (status == STATUS_OK)
+        fault->text[0] = '\0';
+    curl_easy_cleanup(probe.easy);
+    answer_release(&probe.answer);
+    buffer_release(&bytes);
+    return status;
+}

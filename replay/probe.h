@@ -1,0 +1,16 @@
+/* A first small request, before anything is written: finds a wrong address, path, key or protocol. */
+#ifndef TOKTRACE_PROBE_H
+#define TOKTRACE_PROBE_H
+
+#include <stdint.h>
+
+#include "formats/base/fault.h"
+#include "replay/request_body.h"
+#include "replay/target.h"
+
+/* Sends one request (one token in, one out) and waits for its answer up to timeout_ns (0: for ever), with a
+ * few tries where the server answers but fails. STATUS_NETWORK says what happened. */
+int target_probe(const struct target *target, const struct body_options *body,
+                 int64_t timeout_ns, struct fault *fault);
+
+#endif

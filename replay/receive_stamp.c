@@ -1,0 +1,89 @@
+#include "replay/receive_stamp.h"
+
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "formats/base/clock.h"
+
+/* How long after a step stamps from before it may still turn up. */
+enum { STEP_MEMORY_NS = 1000 * 1000 * 1000 };
+
+/* How far a correct mapping may seem to lie in the future: the error of reading two clocks in turn. */
+enum { FUTURE_TOLERANCE_NS = 50 * 1000 };
+
+void stamp_clock_init(struct stamp_clock *clock)
+{
+    struct clock_pair pair = clock_pair_read();
+    int64_t offset_ns = pair.realtime_ns - pair.monotonic_ns;
+    *clock = (struct stamp_clock){
+        .offset_ns = offset_ns,
+        .offset_before_ns = offset_ns,
+        .stepped_at_ns = INT64_MIN,
+        .read_at_ns = pair.monotonic_ns,
+    };
+}
+
+int64_t stamp_clock_refresh(struct stamp_clock *clock)
+{
+    struct clock_pair pair = clock_pair_read();
+    int64_t offset_ns = pair.realtime_ns - pair.monotonic_ns;
+    int64_t moved_ns = offset_ns - clock->offset_ns;
+    bool stepped = moved_ns > CLOCK_STEP_MIN_NS || moved_ns < -CLOCK_STEP_MIN_NS;
+    if (stepped) {
+        clock->offset_before_ns = clock->offset_ns;
+        clock->stepped_at_ns = pair.monotonic_ns;
+    }
+    clock->offset_ns = offset_ns;
+    clock->read_at_ns = pair.monotonic_ns;
+    return stepped ? moved_ns : 0;
+}
+
+int64_t stamp_clock_map(const struct stamp_clock *clock, int64_t realtime_ns)
+{
+    int64_t mapped_ns = realtime_ns - clock->offset_ns;
+    if (clock->stepped_at_ns == INT64_MIN)
+        return mapped_ns;
+    int64_t now_ns = clock_monotonic_ns();
+    if (now_ns - clock->stepped_at_ns > STEP_MEMORY_NS)
+        return mapped_ns;
+    int64_t before_ns = realtime_ns - clock->offset_before_ns;
+    int64_t latest_ns = now_ns + FUTURE_TOLERANCE_NS;
+    if (before_ns > latest_ns)
+        return mapped_ns;
+    if (mapped_ns > latest_ns)
+        return before_ns;
+    return before_ns > mapped_ns ? before_ns : mapped_ns;
+}
+
+int socket_enable_stamps(int fd)
+{
+    int on = 1;
+    return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+}
+
+int64_t socket_peek_stamp(int fd)
+{
+    char byte;
+    struct iovec space = { .iov_base = &byte, .iov_len = 1 };
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct timespec))];
+        struct cmsghdr align;
+    } control;
+    struct msghdr message = {
+        .msg_iov = &space,
+        .msg_iovlen = 1,
+        .msg_control = &control,
+        .msg_controllen = sizeof control,
+    };
+    if (recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) <= 0)
+        return INT64_MIN;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header == NULL || header->cmsg_level != SOL_SOCKET ||
+        header->cmsg_type != SCM_TIMESTAMPNS)
+        return INT64_MIN;
+    struct timespec stamp;
+    memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
+    return (int64_t)stamp.tv_sec * NS_PER_S + stamp.tv_nsec;
+}

@@ -1,0 +1,49 @@
+/* One run: forks the workers, starts them together, watches over them, and leaves a run directory. */
+#ifndef TOKTRACE_RUN_H
+#define TOKTRACE_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/arrivals.h"
+#include "formats/base/fault.h"
+#include "formats/run_directory.h"
+#include "replay/plan.h"
+#include "replay/request_body.h"
+#include "replay/schedule.h"
+#include "replay/target.h"
+
+/* All pointers borrowed. */
+struct run_setup {
+    const struct plan *plan;
+    const struct target *target;
+    const struct body_options *body;
+    const char *directory;   /* made by run_execute; must not exist */
+    bool force;              /* an empty one may */
+    uint32_t workers;
+    bool pin;                /* each worker to a CPU of its own, as far as they go */
+    uint64_t concurrency;    /* closed loop: requests open over all workers; 0: open loop */
+    uint64_t open_expected;  /* per worker, for sizing */
+    enum failed_turn failed_turn;
+    int64_t timeout_ns;
+    int64_t idle_timeout_ns;
+    int64_t grace_ns;
+    const struct run_texts *command; /* argv without secrets, for the manifest */
+    bool progress;
+    bool verbose;
+};
+
+/* What came of it. */
+struct run_result {
+    uint64_t outcomes[OUTCOMES]; /* as far as the workers could tell */
+    uint64_t planned;
+    uint64_t sent;
+    int signal;          /* that interrupted the run; 0: none */
+    uint32_t lost_workers; /* died, or could not write their log */
+};
+
+/* Runs the plan to its end. A status other than OK means that the run could not be made or is not whole;
+ * what was logged stays. An interrupt is no failure: result->signal tells. */
+int run_execute(const struct run_setup *setup, struct run_result *result, struct fault *fault);
+
+#endif

@@ -1,0 +1,551 @@
+/* Answers of the simulated server that take time: their tokens by the law, their faults, their records. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "formats/base/clock.h"
+#include "formats/base/draw.h"
+#include "formats/base/memory.h"
+#include "replay/server.h"
+
+void reply_release(struct server_reply *reply)
+{
+    free(reply->choices);
+    free(reply->log);
+    buffer_release(&reply->model);
+    serve_stream_release(&reply->events);
+}
+
+static uint64_t next_number(struct server *server)
+{
+    return server->request_count++ * server->config.processes + server->config.process;
+}
+
+/* Sets when the next event of a choice is ready, and how many tokens it brings. */
+static void schedule_event(const struct server *server, struct server_reply *reply, uint32_t index)
+{
+    struct server_choice *choice = &reply->choices[index];
+    uint32_t left = reply->max_tokens - choice->sent;
+    uint32_t most = reply->stream ? server->config.tokens_per_event : reply->max_tokens;
+    choice->ready = left < most ? left : most;
+    for (uint32_t i = 0; i < choice->ready; i++) {
+        uint32_t token = choice->sent + i;
+        if (token)
+            choice->due_ns += serve_law_gap(&server->config.law, reply->number, index, token);
+    }
+    if (reply->fault.kind == SERVE_FAULT_STALL && choice->sent && choice->sent <= most)
+        choice->due_ns += reply->fault.argument;
+}
+
+static void set_choices(struct server *server, struct connection *connection,
+                        const struct serve_request *request)
+{
+    struct server_reply *reply = &connection->reply;
+    reply->choice_count = reply->choices_open = request->prompts * request->n;
+    if (reply->choice_count > reply->choice_capacity) {
+        reply->choices = memory_resize(reply->choices, reply->choice_count, sizeof(*reply->choices));
+        reply->choice_capacity = reply->choice_count;
+    }
+    for (uint32_t i = 0; i < request->prompts; i++)
+        reply->usage.prompt_tokens += request->prompt_tokens[i];
+    for (uint32_t i = 0; i < reply->choice_count; i++) {
+        uint32_t tokens = request->prompt_tokens[i / request->n];
+        reply->choices[i] = (struct server_choice){
+            .due_ns = serve_law_first(&server->config.law, connection->received_ns, tokens),
+            .prompt_tokens = tokens,
+        };
+        schedule_event(server, reply, i);
+    }
+}
+
+/* The model's name is kept: it stands in a body that is read over soon. */
+static void set_identity(struct server *server, struct server_reply *reply,
+                         const struct serve_request *request)
+{
+    buffer_clear(&reply->model);
+    if (request->model.len)
+        buffer_append(&reply->model, request->model.bytes, request->model.len);
+    else
+        buffer_append_text(&reply->model, server->config.model);
+    struct draw id = draw_at(server->config.law.seed, reply->number, UINT64_MAX / 2);
+    reply->identity = (struct serve_identity){
+        .id = { id.words[0], id.words[1] },
+        .created_s = clock_realtime_ns() / NS_PER_S,
+        .model = { .bytes = reply->model.data, .len = reply->model.len },
+    };
+}
+
+/* Forgets the request before, but keeps its memory. */
+static void reset(struct server *server, struct server_reply *reply)
+{
+    *reply = (struct server_reply){
+        .choices = reply->choices,
+        .choice_capacity = reply->choice_capacity,
+        .events = reply->events,
+        .model = reply->model,
+        .log = reply->log,
+        .log_capacity = reply->log_capacity,
+        .number = next_number(server),
+        .http_status = 200,
+        .headers_ns = TIME_NONE,
+    };
+}
+
+static void log_event(struct server *server, struct server_reply *reply, uint8_t kind,
+                      uint32_t choice, uint32_t tokens, uint8_t flags)
+{
+    if (!server->log)
+        return;
+    reply->log = memory_grow(reply->log, reply->log_count, &reply->log_capacity,
+                             sizeof(*reply->log));
+    reply->log[reply->log_count++] = (struct server_event){
+        .tokens = tokens,
+        .choice = (uint16_t)choice,
+        .kind = kind,
+        .flags = flags,
+    };
+}
+
+static struct arrival_event *expand_events(struct server *server, const struct server_reply *reply)
+{
+    if (reply->log_count > server->log_events_capacity) {
+        server->log_events = memory_resize(server->log_events, reply->log_count,
+                                           sizeof(*server->log_events));
+        server->log_events_capacity = reply->log_count;
+    }
+    for (size_t i = 0; i < reply->log_count; i++) {
+        const struct server_event *event = &reply->log[i];
+        server->log_events[i] = (struct arrival_event){
+            .arrival_ns = event->at_ns,
+            .app_ns = TIME_NONE,
+            .tokens = event->tokens,
+            .choice = event->choice,
+            .kind = event->kind,
+            .flags = event->flags,
+        };
+    }
+    return server->log_events;
+}
+
+static void log_request(struct server *server, struct connection *connection)
+{
+    const struct server_reply *reply = &connection->reply;
+    if (!server->log)
+        return;
+    struct arrival_request record;
+    arrival_request_init(&record);
+    record.row = reply->number;
+    record.due_ns = record.start_ns = connection->start_ns;
+    record.sent_ns = connection->received_ns;
+    record.headers_ns = reply->headers_ns;
+    record.end_ns = server->now_ns;
+    record.usage_prompt_tokens = (uint32_t)reply->usage.prompt_tokens;
+    record.usage_completion_tokens = (uint32_t)reply->usage.completion_tokens;
+    record.bytes_sent = connection->request_bytes;
+    record.bytes_received = connection->reply_bytes;
+    record.connection_request = connection->requests;
+    record.local_port = connection->peer_port;
+    record.remote_port = server->port;
+    record.http_status = reply->http_status;
+    record.attempts = 1;
+    record.outcome = reply->outcome;
+    record.flags = reply->flags | (connection->requests > 1 ? REQUEST_REUSED_CONNECTION : 0);
+    if (reply->outcome == OUTCOME_OK)
+        strcpy(record.finish_reason, "length");
+    record.events = expand_events(server, reply);
+    record.event_count = reply->log_count;
+    serve_log_request(server->log, &record);
+}
+
+static void end_reply(struct server *server, struct connection *connection)
+{
+    log_request(server, connection);
+    connection->reply.phase = REPLY_NONE;
+    timer_heap_remove(&server->timers, &connection->timer);
+    connection->closing |= !connection->keep_alive;
+    server->running--;
+}
+
+void reply_cancel(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    if (reply->phase == REPLY_NONE)
+        return;
+    if (reply->outcome == OUTCOME_OK)
+        reply->outcome = OUTCOME_CANCELLED;
+    end_reply(server, connection);
+}
+
+/* --- what is sent --- */
+
+static void send_event(struct server *server, struct connection *connection,
+                       struct serve_event event)
+{
+    connection_send(server, connection, event.bytes, event.len, server->log);
+}
+
+static const struct serve_usage *continuous(const struct server_reply *reply)
+{
+    return reply->continuous_usage ? &reply->usage : NULL;
+}
+
+static void send_head(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    struct buffer *head = &server->answer;
+    buffer_clear(head);
+    server_head_append(server, head, connection, 200, "text/event-stream; charset=utf-8");
+    if (reply->events.framed)
+        buffer_append_text(head, "Transfer-Encoding: chunked\r\n");
+    else if (reply->fault.kind == SERVE_FAULT_SHORT_LENGTH)
+        buffer_printf(head, "Content-Length: %llu\r\n", 1000ULL * (1ULL + reply->max_tokens));
+    buffer_append_text(head, "\r\n");
+    connection_send(server, connection, head->data, head->len, false);
+    reply->headers_ns = server->now_ns;
+    reply->flags |= REQUEST_STREAMED;
+    reply->phase = REPLY_TOKENS;
+}
+
+static void send_role(struct server *server, struct connection *connection, uint32_t index)
+{
+    struct server_reply *reply = &connection->reply;
+    reply->choices[index].role_sent = true;
+    log_event(server, reply, EVENT_ROLE, index, 0, 0);
+    send_event(server, connection,
+               serve_event_role(&reply->events, &server->scratch, index, continuous(reply)));
+}
+
+static void close_choice(struct server_reply *reply, struct server_choice *choice)
+{
+    choice->due_ns = SERVER_NEVER_NS;
+    reply->choices_open--;
+}
+
+static void send_finish(struct server *server, struct connection *connection, uint32_t index)
+{
+    struct server_reply *reply = &connection->reply;
+    close_choice(reply, &reply->choices[index]);
+    log_event(server, reply, EVENT_FINISH, index, 0, EVENT_FLAG_FINISH);
+    send_event(server, connection,
+               serve_event_tokens(&reply->events, &server->scratch, index, 0, true,
+                                  continuous(reply)));
+}
+
+static void send_tokens(struct server *server, struct connection *connection, uint32_t index)
+{
+    struct server_reply *reply = &connection->reply;
+    struct server_choice *choice = &reply->choices[index];
+    uint32_t tokens = choice->ready;
+    choice->sent += tokens;
+    reply->usage.completion_tokens += tokens;
+    server->generation_tokens += tokens;
+    bool complete = choice->sent == reply->max_tokens;
+    bool last = complete && !server->config.own_finish;
+    uint8_t flags = (uint8_t)((last ? EVENT_FLAG_FINISH : 0) |
+                              (reply->continuous_usage ? EVENT_FLAG_USAGE : 0));
+    log_event(server, reply, EVENT_CONTENT, index, tokens, flags);
+    send_event(server, connection,
+               serve_event_tokens(&reply->events, &server->scratch, index, tokens, last,
+                                  continuous(reply)));
+    if (last)
+        close_choice(reply, choice);
+    else if (!complete)
+        schedule_event(server, reply, index);
+}
+
+static void send_usage(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    reply->phase = REPLY_DONE;
+    if (!reply->include_usage)
+        return;
+    log_event(server, reply, EVENT_USAGE, 0, 0, EVENT_FLAG_USAGE);
+    send_event(server, connection,
+               serve_event_usage(&reply->events, &server->scratch, &reply->usage));
+}
+
+static void send_done(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    bool framed = reply->events.framed;
+    reply->phase = REPLY_OVER;
+    if (reply->fault.kind == SERVE_FAULT_NO_DONE) {
+        if (framed)
+            connection_send(server, connection, SERVE_LAST_CHUNK, strlen(SERVE_LAST_CHUNK), false);
+        return;
+    }
+    bool cut = reply->fault.kind == SERVE_FAULT_NO_LAST_CHUNK;
+    connection->keep_alive &= !cut;
+    reply->flags |= REQUEST_DONE_SEEN;
+    log_event(server, reply, EVENT_DONE, 0, 0, 0);
+    send_event(server, connection, serve_event_done(&reply->events, &server->scratch, !cut));
+}
+
+/* The whole answer at once, when its last token is ready. */
+static void send_whole(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    struct buffer *body = &server->answer;
+    struct buffer *out = &server->scratch;
+    reply->usage.completion_tokens = (uint64_t)reply->max_tokens * reply->choice_count;
+    server->generation_tokens += reply->usage.completion_tokens;
+    buffer_clear(body);
+    serve_answer_append(body, reply->chat, &reply->identity, reply->choice_count,
+                        reply->max_tokens, &reply->usage);
+    buffer_clear(out);
+    server_head_append(server, out, connection, 200, "application/json");
+    buffer_printf(out, "Content-Length: %zu\r\n\r\n", body->len);
+    bool cut = reply->fault.kind == SERVE_FAULT_SHORT_LENGTH;
+    buffer_append(out, body->data, cut ? body->len / 2 : body->len);
+    log_event(server, reply, EVENT_CONTENT, 0, (uint32_t)reply->usage.completion_tokens,
+              EVENT_FLAG_FINISH | EVENT_FLAG_USAGE);
+    connection_send(server, connection, out->data, out->len, server->log);
+    reply->headers_ns = server->now_ns;
+    reply->phase = REPLY_OVER;
+    if (cut) {
+        reply->outcome = OUTCOME_TRUNCATED;
+        connection->keep_alive = false;
+    }
+}
+
+/* --- faults --- */
+
+static bool strikes_between_tokens(enum serve_fault_kind kind)
+{
+    return kind == SERVE_FAULT_ERROR_EVENT || kind == SERVE_FAULT_GARBAGE ||
+           kind == SERVE_FAULT_FIN || kind == SERVE_FAULT_RST ||
+           kind == SERVE_FAULT_SHORT_LENGTH || kind == SERVE_FAULT_SILENCE;
+}
+
+static void send_error_event(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    struct buffer *payload = &server->answer;
+    reply->outcome = OUTCOME_STREAM_ERROR;
+    if (!reply->stream) {
+        reply->http_status = 500;
+        reply->outcome = OUTCOME_HTTP_STATUS;
+        server_answer_error(server, connection, 500, "injected fault", NULL);
+        reply->headers_ns = server->now_ns;
+        reply->phase = REPLY_OVER;
+        return;
+    }
+    buffer_clear(payload);
+    serve_error_append(payload, 500, "injected fault", NULL);
+    log_event(server, reply, EVENT_ERROR, 0, 0, 0);
+    send_event(server, connection,
+               serve_event_text(&reply->events, &server->scratch, buffer_text(payload)));
+    reply->phase = REPLY_DONE;
+}
+
+static void send_garbage(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    reply->fault.kind = SERVE_FAULT_NONE; /* once */
+    if (!reply->stream)
+        return;
+    log_event(server, reply, EVENT_OTHER, 0, 0, 0);
+    send_event(server, connection,
+               serve_event_text(&reply->events, &server->scratch, "{\"choices\":[{\"index\":0,"));
+}
+
+/* Cuts the connection: an orderly close, or a reset. */
+static void cut(struct connection *connection, bool reset)
+{
+    struct linger linger = { .l_onoff = 1, .l_linger = 0 };
+    if (reset)
+        setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    connection->reply.outcome = OUTCOME_TRUNCATED;
+    connection->reply.phase = REPLY_OVER;
+    connection->keep_alive = false;
+}
+
+static void strike(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    switch (reply->fault.kind) {
+    case SERVE_FAULT_ERROR_EVENT:
+        send_error_event(server, connection);
+        break;
+    case SERVE_FAULT_GARBAGE:
+        send_garbage(server, connection);
+        break;
+    case SERVE_FAULT_SILENCE:
+        reply->outcome = OUTCOME_TRUNCATED;
+        reply->phase = REPLY_SILENT;
+        break;
+    default:
+        cut(connection, reply->fault.kind == SERVE_FAULT_RST);
+        break;
+    }
+}
+
+/* Faults that take the place of an answer; false when there is none. */
+static bool answer_by_fault(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    switch (reply->fault.kind) {
+    case SERVE_FAULT_STATUS:
+        reply->http_status = (uint16_t)reply->fault.argument;
+        server_answer_error(server, connection, reply->http_status, "injected fault", NULL);
+        break;
+    case SERVE_FAULT_HTML:
+        buffer_clear(&server->answer);
+        buffer_append_text(&server->answer, "<!DOCTYPE html><title>Gateway</title>"
+                                            "<p>The service is being updated.</p>\n");
+        server_answer(server, connection, 200, "text/html", "", &server->answer);
+        break;
+    case SERVE_FAULT_NO_ANSWER:
+        reply->http_status = 0;
+        reply->outcome = OUTCOME_TRUNCATED;
+        reply->phase = REPLY_SILENT;
+        return true;
+    default:
+        return false;
+    }
+    reply->headers_ns = server->now_ns;
+    reply->outcome = OUTCOME_HTTP_STATUS;
+    reply->phase = REPLY_OVER;
+    return true;
+}
+
+/* --- the order of things --- */
+
+/* The choice whose next event is due first. */
+static uint32_t first_due(const struct server_reply *reply)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < reply->choice_count; i++) {
+        if (reply->choices[i].due_ns < reply->choices[best].due_ns)
+            best = i;
+    }
+    return best;
+}
+
+/* When the reply can go on: for a whole answer, with its last choice. */
+static int64_t next_due(const struct server_reply *reply)
+{
+    if (reply->stream)
+        return reply->choices[first_due(reply)].due_ns;
+    int64_t last_ns = reply->choices[0].due_ns;
+    for (uint32_t i = 1; i < reply->choice_count; i++) {
+        if (reply->choices[i].due_ns > last_ns)
+            last_ns = reply->choices[i].due_ns;
+    }
+    return last_ns;
+}
+
+/* The next event of a stream; false when it is not due. */
+static bool step_tokens(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    if (!reply->choices_open) {
+        reply->phase = REPLY_USAGE;
+        return true;
+    }
+    uint32_t index = first_due(reply);
+    struct server_choice *choice = &reply->choices[index];
+    if (strikes_between_tokens(reply->fault.kind) &&
+        reply->usage.completion_tokens >= (uint64_t)reply->fault.argument)
+        strike(server, connection);
+    else if (choice->due_ns > server->now_ns)
+        return false;
+    else if (reply->chat && !choice->role_sent)
+        send_role(server, connection, index);
+    else if (choice->sent == reply->max_tokens)
+        send_finish(server, connection, index);
+    else
+        send_tokens(server, connection, index);
+    return true;
+}
+
+/* A whole answer, or the head of a stream. */
+static bool step_head(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    bool waits = !reply->stream || server->config.hold_head;
+    if (waits && next_due(reply) > server->now_ns)
+        return false;
+    if (reply->stream)
+        send_head(server, connection);
+    else if (strikes_between_tokens(reply->fault.kind) &&
+             reply->fault.kind != SERVE_FAULT_SHORT_LENGTH)
+        strike(server, connection);
+    else
+        send_whole(server, connection);
+    return true;
+}
+
+static bool step(struct server *server, struct connection *connection)
+{
+    switch (connection->reply.phase) {
+    case REPLY_HEAD:
+        return step_head(server, connection);
+    case REPLY_TOKENS:
+        return step_tokens(server, connection);
+    case REPLY_USAGE:
+        send_usage(server, connection);
+        return true;
+    case REPLY_DONE:
+        send_done(server, connection);
+        return true;
+    case REPLY_OVER:
+        end_reply(server, connection);
+        return false;
+    case REPLY_SILENT:
+    case REPLY_NONE:
+        break;
+    }
+    return false;
+}
+
+void reply_run(struct server *server, struct connection *connection)
+{
+    struct server_reply *reply = &connection->reply;
+    while (!connection->broken && !connection->out.len) {
+        if (!step(server, connection))
+            break;
+    }
+    bool waits = reply->phase == REPLY_HEAD || reply->phase == REPLY_TOKENS;
+    if (waits && !connection->broken && !connection->out.len)
+        timer_heap_set(&server->timers, &connection->timer, next_due(reply));
+}
+
+void reply_start(struct server *server, struct connection *connection,
+                 const struct serve_request *request, bool chat)
+{
+    struct server_reply *reply = &connection->reply;
+    reset(server, reply);
+    server->running++;
+    reply->phase = REPLY_HEAD;
+    reply->chat = chat;
+    reply->stream = request->stream;
+    reply->include_usage = request->include_usage;
+    reply->continuous_usage = request->include_usage && request->continuous_usage;
+    reply->max_tokens = request->max_tokens;
+    reply->fault = serve_faults_of_request(&server->config.faults, reply->number);
+    set_choices(server, connection, request);
+    server->prompt_tokens += reply->usage.prompt_tokens;
+    set_identity(server, reply, request);
+    bool framed = connection->parser.head.minor_version > 0 &&
+                  reply->fault.kind != SERVE_FAULT_SHORT_LENGTH;
+    serve_stream_start(&reply->events, chat, framed, &reply->identity);
+    if (reply->stream && !framed)
+        connection->keep_alive = false;
+    answer_by_fault(server, connection);
+    reply_run(server, connection);
+}
+
+void reply_refuse(struct server *server, struct connection *connection,
+                  const struct serve_refusal *refusal)
+{
+    struct server_reply *reply = &connection->reply;
+    reset(server, reply);
+    server->running++;
+    server_answer_error(server, connection, 400, refusal->message, refusal->param);
+    reply->http_status = 400;
+    reply->outcome = OUTCOME_HTTP_STATUS;
+    reply->headers_ns = server->now_ns;
+    reply->phase = REPLY_OVER;
+    reply_run(server, connection);
+}

@@ -1,0 +1,187 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "formats/base/clock.h"
+#include "replay/transfers_state.h"
+
+static void on_event(void *context, const struct answer_event *event)
+{
+    struct transfer *transfer = context;
+    struct transfers *transfers = transfer->owner;
+    struct read_context *read = &transfers->read;
+    struct arrival_event *logged = event_chain_append(&transfer->events, &transfers->events);
+    bool exact = read->arrival_ns != TIME_NONE;
+    *logged = (struct arrival_event){
+        .arrival_ns = exact ? read->arrival_ns : transfer->active_ns,
+        .app_ns = transfer->active_ns,
+        .tokens = event->tokens,
+        .choice = event->choice,
+        .kind = event->kind,
+        .flags = event->flags,
+    };
+    if (read->events++ == 0)
+        read->first_event = logged;
+    if (read->events > 1) {
+        logged->flags |= EVENT_FLAG_SHARED_READ;
+        read->first_event->flags |= EVENT_FLAG_SHARED_READ;
+    }
+    if (!exact)
+        logged->flags |= EVENT_FLAG_SHARED_READ;
+    if (read->after_sleep && logged->arrival_ns >= read->slept_at_ns) {
+        int64_t since_wake_ns = logged->app_ns - read->woke_ns;
+        logged->flags |= EVENT_FLAG_AFTER_WAKE;
+        logged->wake_ns = since_wake_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)since_wake_ns;
+    }
+    read->after_sleep = false;
+}
+
+void transfer_answer_finish(struct transfer *transfer, enum body_end end)
+{
+    answer_finish(&transfer->answer, end, on_event, transfer);
+}
+
+/* Takes the time first: what the client does with the bytes is its own cost, not the server's. */
+static void note_activity(struct transfer *transfer)
+{
+    struct transfers *transfers = transfer->owner;
+    transfer->active_ns = transfers_now(transfers);
+    TAILQ_REMOVE(&transfers->by_activity, transfer, by_activity);
+    TAILQ_INSERT_TAIL(&transfers->by_activity, transfer, by_activity);
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    note_activity(transfer);
+    answer_feed(&transfer->answer, bytes, size * count, on_event, transfer);
+    if (answer_is_done(&transfer->answer) && !transfer->lingers) {
+        transfer->lingers = true;
+        TAILQ_INSERT_TAIL(&transfer->owner->by_linger, transfer, by_linger);
+    }
+    return size * count;
+}
+
+static size_t on_header(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *transfer = context;
+    note_activity(transfer);
+    if (!transfer->head_seen) {
+        int64_t arrival_ns = transfer->owner->read.arrival_ns;
+        transfer->record.headers_ns = arrival_ns != TIME_NONE ? arrival_ns : transfer->active_ns;
+        transfer->head_seen = true;
+        curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 0L);
+    }
+    bool end_of_head = bytes[0] == '\r' || bytes[0] == '\n';
+    long status = 0;
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (end_of_head && status >= 200) {
+        char *content_type = NULL;
+        curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &content_type);
+        transfer->record.http_status = (uint16_t)status;
+        answer_head(&transfer->answer, (unsigned)status, content_type);
+    }
+    return size * count;
+}
+
+/* libcurl tells of every send here, right after it: the only exact moment of "the request has left". */
+static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size, void *context)
+{
+    (void)easy;
+    (void)bytes;
+    struct transfer *transfer = context;
+    if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
+        return 0;
+    if (type == CURLINFO_HEADER_OUT && transfer->first_try_sent) {
+        /* The kept connection turned out to be dead, and libcurl sends again on a new one. */
+        transfer->record.attempts++;
+        transfer->record.bytes_sent = 0;
+        transfer->body_sent = 0;
+        transfer->first_try_sent = false;
+        transfer->settled = false;
+    }
+    transfer->record.bytes_sent += size;
+    if (type == CURLINFO_DATA_OUT)
+        transfer->body_sent += size;
+    if (transfer->body_sent >= transfer->body->len) {
+        transfer->record.sent_ns = transfers_now(transfer->owner);
+        transfer->first_try_sent = true;
+    }
+    return 0;
+}
+
+static curl_socket_t on_open_socket(void *context, curlsocktype purpose,
+                                    struct curl_sockaddr *address)
+{
+    (void)purpose;
+    struct transfer *transfer = context;
+    struct transfers *transfers = transfer->owner;
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (fd < 0) {
+        transfer->no_resource = errno == EMFILE || errno == ENFILE || errno == ENOBUFS;
+        return CURL_SOCKET_BAD;
+    }
+    if (!connections_opened(&transfers->connections, fd, transfer->lane)) {
+        transfer->no_resource = true;
+        close(fd);
+        return CURL_SOCKET_BAD;
+    }
+    socket_enable_stamps(fd);
+    if (transfer->record.connect_start_ns == TIME_NONE)
+        transfer->record.connect_start_ns = transfers_now(transfers);
+    return fd;
+}
+
+static int on_close_socket(void *context, curl_socket_t fd)
+{
+    struct transfers *transfers = context;
+    struct connection *connection = connections_at(&transfers->connections, fd);
+    if (connection != NULL && connection->transfer != NULL && connection->transfer->fd == fd) {
+        transfer_settle(connection->transfer);
+        connection->transfer->fd = -1;
+    }
+    connections_closing(&transfers->connections, fd);
+    return close(fd);
+}
+
+void transfer_settle(struct transfer *transfer)
+{
+    struct connection *connection =
+        connections_at(&transfer->owner->connections, transfer->fd);
+    if (transfer->settled || connection == NULL || !connection->open)
+        return;
+    transfer->settled = true;
+    if (connection->local_port == 0)
+        connection->local_port = connection_local_port(transfer->fd);
+    struct arrival_request *record = &transfer->record;
+    record->local_port = connection->local_port;
+    record->connection_request = ++connection->requests;
+    struct connection_state state;
+    if (!connection_state_read(transfer->fd, &state))
+        return;
+    record->min_rtt_us = state.min_rtt_us;
+    record->retransmits = state.retransmits;
+    record->bytes_received = state.bytes_received - connection->received_before;
+    connection->received_before = state.bytes_received;
+}
+
+void transfer_callbacks_set(struct transfer *transfer)
+{
+    CURL *easy = transfer->easy;
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
+    curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->owner);
+    curl_easy_setopt(easy, CURLOPT_SHARE, transfer->owner->share);
+    curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+}

@@ -1,0 +1,351 @@
+#include "replay/transfers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#include "formats/base/clock.h"
+#include "formats/base/memory.h"
+#include "replay/transfers_state.h"
+
+enum { TRANSFER_SLAB = 64 };
+
+/* How long an answer's connection may stay open after the answer said that it is over. */
+enum { LINGER_NS = NS_PER_S };
+
+int64_t transfers_now(const struct transfers *transfers)
+{
+    return clock_monotonic_ns() - transfers->t0_ns;
+}
+
+void transfers_set_t0(struct transfers *transfers, int64_t t0_ns)
+{
+    transfers->t0_ns = t0_ns;
+}
+
+static void transfers_add_slab(struct transfers *transfers)
+{
+    struct transfer *slab = memory_new(TRANSFER_SLAB, sizeof *slab);
+    transfers->slabs = memory_grow(transfers->slabs, transfers->slab_count,
+                                   &transfers->slab_capacity, sizeof *transfers->slabs);
+    transfers->slabs[transfers->slab_count++] = slab;
+    for (size_t at = 0; at < TRANSFER_SLAB; at++) {
+        slab[at].owner = transfers;
+        slab[at].next_free = transfers->free_transfers;
+        transfers->free_transfers = &slab[at];
+    }
+}
+
+int transfers_create(struct transfers **transfers, const struct transfers_options *options,
+                     struct fault *fault)
+{
+    struct transfers *created = memory_new(1, sizeof *created);
+    created->options = *options;
+    TAILQ_INIT(&created->by_start);
+    TAILQ_INIT(&created->by_activity);
+    TAILQ_INIT(&created->by_linger);
+    created->read.arrival_ns = TIME_NONE;
+    stamp_clock_init(&created->stamps);
+    connections_init(&created->connections, options->descriptors);
+    event_pool_init(&created->events, options->planned_events);
+    transfers_add_slab(created);
+    int status = lanes_init(created, fault);
+    if (status != STATUS_OK) {
+        transfers_free(created);
+        return status;
+    }
+    *transfers = created;
+    return STATUS_OK;
+}
+
+void transfers_free(struct transfers *transfers)
+{
+    if (transfers == NULL)
+        return;
+    struct transfer *open;
+    TAILQ_FOREACH(open, &transfers->by_start, by_start)
+        curl_multi_remove_handle(transfers->lanes[open->lane].multi, open->easy);
+    for (size_t slab = 0; slab < transfers->slab_count; slab++) {
+        for (size_t at = 0; at < TRANSFER_SLAB; at++) {
+            struct transfer *transfer = &transfers->slabs[slab][at];
+            if (transfer->easy != NULL)
+                curl_easy_cleanup(transfer->easy);
+            answer_release(&transfer->answer);
+        }
+        free(transfers->slabs[slab]);
+    }
+    lanes_release(transfers);
+    connections_release(&transfers->connections);
+    event_pool_release(&transfers->events);
+    free(transfers->slabs);
+    free(transfers->finished_events);
+    free(transfers);
+}
+
+/* A transfer with its handle ready for the target. */
+static struct transfer *transfers_take(struct transfers *transfers)
+{
+    if (transfers->free_transfers == NULL)
+        transfers_add_slab(transfers);
+    struct transfer *transfer = transfers->free_transfers;
+    transfers->free_transfers = transfer->next_free;
+    if (transfer->easy == NULL) {
+        transfer->easy = curl_easy_init();
+        if (transfer->easy == NULL)
+            abort();
+        target_apply(transfers->options.target, transfer->easy);
+        transfer_callbacks_set(transfer);
+    }
+    return transfer;
+}
+
+static void transfer_prepare(struct transfer *transfer, const struct arrival_request *planned,
+                             size_t index, struct buffer *body, int64_t now_ns)
+{
+    transfer->record = *planned;
+    transfer->record.start_ns = now_ns;
+    transfer->record.attempts = 1;
+    transfer->index = index;
+    transfer->body = body;
+    transfer->fd = -1;
+    transfer->settled = false;
+    transfer->no_resource = false;
+    transfer->head_seen = false;
+    transfer->first_try_sent = false;
+    transfer->lingers = false;
+    transfer->body_sent = 0;
+    transfer->active_ns = now_ns;
+    answer_start(&transfer->answer);
+}
+
+void transfers_start(struct transfers *transfers, const struct arrival_request *planned,
+                     size_t index, struct buffer *body, int64_t now_ns)
+{
+    struct transfer *transfer = transfers_take(transfers);
+    transfer_prepare(transfer, planned, index, body, now_ns);
+    transfer->lane = (uint16_t)(transfers->next_lane++ % transfers->options.lanes);
+    CURL *easy = transfer->easy;
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body->data);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
+    curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+    TAILQ_INSERT_TAIL(&transfers->by_start, transfer, by_start);
+    TAILQ_INSERT_TAIL(&transfers->by_activity, transfer, by_activity);
+    transfers->open++;
+    struct lane *lane = &transfers->lanes[transfer->lane];
+    curl_multi_add_handle(lane->multi, easy);
+    lane_act(lane, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* Connection times from libcurl's, which are µs from its own start; ours begins at the socket. */
+static void record_connection(struct transfer *transfer)
+{
+    struct arrival_request *record = &transfer->record;
+    CURL *easy = transfer->easy;
+    long port = 0;
+    curl_easy_getinfo(easy, CURLINFO_PRIMARY_PORT, &port);
+    record->remote_port = (uint16_t)port;
+    if (record->connect_start_ns == TIME_NONE) {
+        if (record->sent_ns != TIME_NONE)
+            record->flags |= REQUEST_REUSED_CONNECTION;
+        return;
+    }
+    curl_off_t looked_up_us = 0;
+    curl_off_t connected_us = 0;
+    curl_off_t secured_us = 0;
+    curl_easy_getinfo(easy, CURLINFO_NAMELOOKUP_TIME_T, &looked_up_us);
+    curl_easy_getinfo(easy, CURLINFO_CONNECT_TIME_T, &connected_us);
+    curl_easy_getinfo(easy, CURLINFO_APPCONNECT_TIME_T, &secured_us);
+    if (connected_us > 0)
+        record->connect_end_ns =
+            record->connect_start_ns + (connected_us - looked_up_us) * NS_PER_US;
+    if (secured_us > 0)
+        record->tls_end_ns =
+            record->connect_end_ns + (secured_us - connected_us) * NS_PER_US;
+}
+
+static enum outcome outcome_before_answer(const struct transfer *transfer, CURLcode code)
+{
+    long os_error = 0;
+    curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_error);
+    if (transfer->no_resource || os_error == EADDRNOTAVAIL || os_error == EMFILE ||
+        os_error == ENFILE || code == CURLE_OUT_OF_MEMORY)
+        return OUTCOME_CLIENT_RESOURCE;
+    return code == CURLE_OPERATION_TIMEDOUT ? OUTCOME_TIMEOUT : OUTCOME_CONNECT;
+}
+
+static void record_answer(struct transfer *transfer, enum outcome outcome)
+{
+    const struct answer_result *result = &transfer->answer.result;
+    struct arrival_request *record = &transfer->record;
+    record->outcome = (uint8_t)outcome;
+    record->flags |= result->flags;
+    record->usage_prompt_tokens = result->usage_prompt_tokens;
+    record->usage_completion_tokens = result->usage_completion_tokens;
+    record->usage_cached_tokens = result->usage_cached_tokens;
+    record->usage_reasoning_tokens = result->usage_reasoning_tokens;
+    for (size_t at = 0; at < FINISH_REASON_MAX; at++)
+        record->finish_reason[at] = result->finish_reason[at];
+}
+
+/* Hands the record over and takes the transfer back. */
+static void transfer_finish(struct transfer *transfer, enum outcome outcome)
+{
+    struct transfers *transfers = transfer->owner;
+    transfer->record.end_ns = transfers_now(transfers);
+    curl_multi_remove_handle(transfers->lanes[transfer->lane].multi, transfer->easy);
+    transfer_settle(transfer);
+    struct connection *connection = connections_at(&transfers->connections, transfer->fd);
+    if (connection != NULL && connection->transfer == transfer)
+        connection->transfer = NULL;
+    record_connection(transfer);
+    record_answer(transfer, outcome);
+    TAILQ_REMOVE(&transfers->by_start, transfer, by_start);
+    TAILQ_REMOVE(&transfers->by_activity, transfer, by_activity);
+    if (transfer->lingers)
+        TAILQ_REMOVE(&transfers->by_linger, transfer, by_linger);
+    transfers->open--;
+
+    size_t count = transfer->events.count;
+    if (count > transfers->finished_capacity) {
+        transfers->finished_capacity = count * 2;
+        transfers->finished_events =
+            memory_resize(transfers->finished_events, transfers->finished_capacity,
+                          sizeof *transfers->finished_events);
+    }
+    event_chain_take(&transfer->events, &transfers->events, transfers->finished_events);
+    transfer->record.events = transfers->finished_events;
+    transfer->record.event_count = count;
+    transfers->options.on_finished(transfers->options.context, transfer);
+    transfer->next_free = transfers->free_transfers;
+    transfers->free_transfers = transfer;
+}
+
+void transfer_completed(struct transfer *transfer, CURLcode code)
+{
+    transfer->record.curl_code = (uint16_t)code;
+    transfer_answer_finish(transfer, code == CURLE_OK ? BODY_COMPLETE : BODY_BROKEN);
+    bool unsent = transfer->record.sent_ns == TIME_NONE && !transfer->head_seen;
+    transfer_finish(transfer, code != CURLE_OK && unsent
+                                  ? outcome_before_answer(transfer, code)
+                                  : transfer->answer.result.outcome);
+}
+
+/* Ends a transfer for a reason of our own; an answer that was over or had failed by its own words keeps
+ * its own. */
+static void transfer_give_up(struct transfer *transfer, enum outcome reason)
+{
+    transfer_answer_finish(transfer, BODY_BROKEN);
+    enum outcome own = transfer->answer.result.outcome;
+    transfer_finish(transfer, own == OUTCOME_OK || own == OUTCOME_STREAM_ERROR ? own : reason);
+}
+
+/* What our time limits say of a list's head: the moment it is due, INT64_MAX when nothing is. */
+static int64_t deadline_of(const struct transfer *head, int64_t since_ns, int64_t limit_ns)
+{
+    return head == NULL || limit_ns == 0 ? INT64_MAX : since_ns + limit_ns;
+}
+
+static int64_t start_deadline(const struct transfers *transfers)
+{
+    const struct transfer *head = TAILQ_FIRST(&transfers->by_start);
+    return deadline_of(head, head == NULL ? 0 : head->record.start_ns,
+                       transfers->options.timeout_ns);
+}
+
+static int64_t idle_deadline(const struct transfers *transfers)
+{
+    const struct transfer *head = TAILQ_FIRST(&transfers->by_activity);
+    return deadline_of(head, head == NULL ? 0 : head->active_ns,
+                       transfers->options.idle_timeout_ns);
+}
+
+static int64_t linger_deadline(const struct transfers *transfers)
+{
+    const struct transfer *head = TAILQ_FIRST(&transfers->by_linger);
+    return deadline_of(head, head == NULL ? 0 : head->active_ns, LINGER_NS);
+}
+
+void transfers_expire(struct transfers *transfers, int64_t now_ns)
+{
+    for (unsigned number = 0; number < transfers->options.lanes; number++)
+        if (transfers->lanes[number].deadline_ns <= now_ns)
+            lane_act(&transfers->lanes[number], CURL_SOCKET_TIMEOUT, 0);
+    while (linger_deadline(transfers) <= now_ns)
+        transfer_give_up(TAILQ_FIRST(&transfers->by_linger), OUTCOME_OK);
+    while (start_deadline(transfers) <= now_ns)
+        transfer_give_up(TAILQ_FIRST(&transfers->by_start), OUTCOME_TIMEOUT);
+    while (idle_deadline(transfers) <= now_ns)
+        transfer_give_up(TAILQ_FIRST(&transfers->by_activity), OUTCOME_IDLE_TIMEOUT);
+}
+
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+int64_t transfers_next_deadline(const struct transfers *transfers)
+{
+    int64_t next_ns = earlier(earlier(start_deadline(transfers), idle_deadline(transfers)),
+                              linger_deadline(transfers));
+    for (unsigned number = 0; number < transfers->options.lanes; number++)
+        next_ns = earlier(next_ns, transfers->lanes[number].deadline_ns);
+    return next_ns;
+}
+
+int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t woke_ns)
+{
+    transfers->read.slept_at_ns = slept_at_ns;
+    transfers->read.woke_ns = woke_ns;
+    transfers->read.after_sleep = true;
+    return stamp_clock_refresh(&transfers->stamps);
+}
+
+/* The stamp of what waits at the head of the socket's queue, on the run clock; TIME_NONE: nothing does. */
+static int64_t arrival_of(const struct transfers *transfers, int fd)
+{
+    int64_t stamp_ns = socket_peek_stamp(fd);
+    if (stamp_ns == INT64_MIN)
+        return TIME_NONE;
+    return stamp_clock_map(&transfers->stamps, stamp_ns) - transfers->t0_ns;
+}
+
+void transfers_ready(struct transfers *transfers, struct ready_socket ready)
+{
+    int fd = (int)(uint32_t)ready.data;
+    struct connection *connection = connections_at(&transfers->connections, fd);
+    if (connection == NULL || connection->generation != (uint32_t)(ready.data >> 32))
+        return;
+    if (connection->transfer == NULL) {
+        /* Idle, so its peer closed it: libcurl finds out when it would use it again. */
+        epoll_ctl(transfers->options.epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+        connection->watched = 0;
+        return;
+    }
+    int events = 0;
+    if (ready.events & EPOLLOUT)
+        events |= CURL_CSELECT_OUT;
+    if (ready.events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+        events |= CURL_CSELECT_IN;
+    transfers->read.events = 0;
+    if (ready.events & EPOLLIN)
+        transfers->read.arrival_ns = arrival_of(transfers, fd);
+    lane_act(&transfers->lanes[connection->lane], fd, events);
+    transfers->reads += transfers->read.events > 0;
+    transfers->read.arrival_ns = TIME_NONE;
+}
+
+size_t transfers_open(const struct transfers *transfers)
+{
+    return transfers->open;
+}
+
+uint64_t transfers_reads(const struct transfers *transfers)
+{
+    return transfers->reads;
+}
+
+void transfers_cancel(struct transfers *transfers)
+{
+    while (!TAILQ_EMPTY(&transfers->by_start))
+        transfer_give_up(TAILQ_FIRST(&transfers->by_start), OUTCOME_CANCELLED);
+}

@@ -1,0 +1,78 @@
+/* Private to transfers.c, transfer_callbacks.c and lanes.c: what they share of one worker's requests. */
+#ifndef TOKTRACE_TRANSFERS_STATE_H
+#define TOKTRACE_TRANSFERS_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replay/connections.h"
+#include "replay/receive_stamp.h"
+#include "replay/transfers.h"
+
+/* One multi handle: with thousands of open streams libcurl's search for a free connection is linear, so
+ * the streams are spread over several. */
+struct lane {
+    CURLM *multi;
+    struct transfers *owner;
+    int64_t deadline_ns; /* run clock; INT64_MAX: no timer */
+    uint16_t number;
+};
+
+/* The read that is being handed to libcurl, and the wake-up that it belongs to. */
+struct read_context {
+    int64_t arrival_ns; /* run clock; TIME_NONE: the kernel gave no stamp */
+    int64_t woke_ns;    /* run clock */
+    int64_t slept_at_ns;
+    bool after_sleep;   /* no event since the loop woke from a sleep */
+    size_t events;      /* of this read */
+    struct arrival_event *first_event;
+};
+
+TAILQ_HEAD(transfer_list, transfer);
+
+struct transfers {
+    struct transfers_options options;
+    int64_t t0_ns; /* monotonic: zero of the run clock */
+    struct lane *lanes; /* owned, options.lanes of them */
+    CURLSH *share;      /* names are resolved once for all lanes */
+    unsigned next_lane;
+    struct connections connections;
+    struct stamp_clock stamps;
+    struct read_context read;
+    struct event_pool events;
+    struct arrival_event *finished_events; /* owned; a finished request's events in one piece */
+    size_t finished_capacity;
+    struct transfer *free_transfers;
+    struct transfer **slabs; /* owned */
+    size_t slab_count;
+    size_t slab_capacity;
+    struct transfer_list by_start;    /* all that are open */
+    struct transfer_list by_activity; /* likewise; least recently active first */
+    struct transfer_list by_linger;   /* those whose answer is over */
+    size_t open;
+    uint64_t reads;
+};
+
+/* Monotonic time on the run clock. */
+int64_t transfers_now(const struct transfers *transfers);
+
+/* Sets callbacks and fixed options on a new easy handle. */
+void transfer_callbacks_set(struct transfer *transfer);
+
+/* No more bytes will come: judges the answer, and logs what its end completed. */
+void transfer_answer_finish(struct transfer *transfer, enum body_end end);
+
+/* Takes note of what the kernel counted for this request on its connection; once per connection used. */
+void transfer_settle(struct transfer *transfer);
+
+int lanes_init(struct transfers *transfers, struct fault *fault);
+void lanes_release(struct transfers *transfers);
+
+/* Lets libcurl act on a socket (CURL_SOCKET_TIMEOUT: on its timers), then ends what it finished. */
+void lane_act(struct lane *lane, curl_socket_t fd, int events);
+
+/* Ends a transfer that libcurl finished with `code`. */
+void transfer_completed(struct transfer *transfer, CURLcode code);
+
+#endif

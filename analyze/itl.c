@@ -1,0 +1,152 @@
+#include "analyze/itl.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "formats/base/clock.h"
+#include "formats/base/memory.h"
+
+void itl_release(struct itl *itl)
+{
+    for (size_t i = 0; i < BOOTSTRAP_GROUPS; i++) {
+        histogram_release(&itl->single[i]);
+        histogram_release(&itl->multi[i]);
+        histogram_release(&itl->spread[i]);
+    }
+}
+
+static uint64_t count_negative(const struct clock_gaps *gaps)
+{
+    uint64_t negative = 0;
+    for (size_t i = 0; i < gaps->count; i++)
+        negative += gaps->gap_ns[i] < 0;
+    for (size_t i = 0; i < gaps->multi_count; i++)
+        negative += gaps->multi[i].gap_ns < 0;
+    return negative;
+}
+
+void itl_add(struct itl *itl, const struct clock_gaps *gaps)
+{
+    if (gaps->count + gaps->multi_count == 0) {
+        itl->excluded++;
+        return;
+    }
+    unsigned group = bootstrap_group(itl->requests++);
+    histogram_add(&itl->single[group], gaps->gap_ns, gaps->count);
+    for (size_t i = 0; i < gaps->multi_count; i++) {
+        const struct multi_gap *multi = &gaps->multi[i];
+        histogram_add(&itl->multi[group], &multi->gap_ns, 1);
+        if (multi->tokens > 0)
+            histogram_add_spread(&itl->spread[group], multi->spread_ns, multi->tokens);
+    }
+    itl->negative += count_negative(gaps);
+}
+
+/* The histograms of all groups with only the buckets that hold something: few, so that a replicate of
+ * the bootstrap is a short sum. */
+struct dense {
+    double *middles_ns; /* of the buckets, ascending */
+    double *counts;     /* group after group, `width` each */
+    double *sums;       /* of one replicate */
+    size_t width;
+};
+
+static void dense_release(struct dense *dense)
+{
+    free(dense->middles_ns);
+    free(dense->counts);
+    free(dense->sums);
+}
+
+static double count_at(const struct histogram *histogram, size_t bucket)
+{
+    return histogram->counts ? (double)histogram->counts[bucket] : 0;
+}
+
+static void dense_init(struct dense *dense, const struct histogram *total,
+                       const struct histogram *first, const struct histogram *second, size_t groups)
+{
+    *dense = (struct dense){ 0 };
+    for (size_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+        dense->width += total->counts[bucket] > 0;
+    dense->middles_ns = memory_new(dense->width, sizeof *dense->middles_ns);
+    dense->sums = memory_new(dense->width, sizeof *dense->sums);
+    dense->counts = memory_new(groups * dense->width, sizeof *dense->counts);
+    size_t column = 0;
+    for (size_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+        if (total->counts[bucket] == 0)
+            continue;
+        dense->middles_ns[column] = histogram_bucket_middle(bucket);
+        for (size_t group = 0; group < groups; group++)
+            dense->counts[group * dense->width + column] =
+                count_at(&first[group], bucket) + count_at(&second[group], bucket);
+        column++;
+    }
+}
+
+/* Sums up the groups as often as they were drawn; returns the number of gaps. */
+static double dense_replicate(struct dense *dense, const uint32_t *weights, size_t groups)
+{
+    for (size_t i = 0; i < dense->width; i++)
+        dense->sums[i] = 0;
+    for (size_t group = 0; group < groups; group++) {
+        const double *counts = dense->counts + group * dense->width;
+        for (size_t i = 0; weights[group] > 0 && i < dense->width; i++)
+            dense->sums[i] += weights[group] * counts[i];
+    }
+    double total = 0;
+    for (size_t i = 0; i < dense->width; i++)
+        total += dense->sums[i];
+    return total;
+}
+
+/* The p-quantile of a replicate, as the middle of its bucket. */
+static double dense_quantile_ns(const struct dense *dense, double total, double p)
+{
+    double rank = (total - 1) * p;
+    double seen = 0;
+    for (size_t i = 0; i < dense->width; i++) {
+        seen += dense->sums[i];
+        if (seen > rank)
+            return dense->middles_ns[i];
+    }
+    return dense->middles_ns[dense->width - 1];
+}
+
+static void set_intervals(struct distribution *result, struct dense *dense, size_t groups)
+{
+    double replicates[DISTRIBUTION_HEADLINES][BOOTSTRAP_REPLICATES];
+    uint32_t weights[BOOTSTRAP_GROUPS];
+    gsl_rng *generator = bootstrap_generator();
+    for (size_t i = 0; i < BOOTSTRAP_REPLICATES; i++) {
+        bootstrap_draw(generator, weights, groups);
+        double total = dense_replicate(dense, weights, groups);
+        for (size_t j = 0; j < DISTRIBUTION_HEADLINES; j++) {
+            double p = distribution_percentiles[distribution_headlines[j]].p;
+            replicates[j][i] = dense_quantile_ns(dense, total, p) / NS_PER_S;
+        }
+    }
+    gsl_rng_free(generator);
+    for (size_t j = 0; j < DISTRIBUTION_HEADLINES; j++)
+        result->headline[j] = bootstrap_interval(replicates[j], BOOTSTRAP_REPLICATES);
+}
+
+struct distribution itl_distribution(const struct itl *itl, bool per_token)
+{
+    const struct histogram *others = per_token ? itl->spread : itl->multi;
+    size_t groups = itl->requests < BOOTSTRAP_GROUPS ? (size_t)itl->requests : BOOTSTRAP_GROUPS;
+    struct histogram total = { 0 };
+    for (size_t i = 0; i < groups; i++) {
+        histogram_merge(&total, &itl->single[i]);
+        histogram_merge(&total, &others[i]);
+    }
+    struct distribution result = distribution_of_histogram(&total, itl->excluded);
+    if (groups >= 2 && total.counts) {
+        struct dense dense;
+        dense_init(&dense, &total, itl->single, others, groups);
+        set_intervals(&result, &dense, groups);
+        dense_release(&dense);
+    }
+    histogram_release(&total);
+    return result;
+}

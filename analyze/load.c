@@ -1,0 +1,171 @@
+#include "analyze/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "formats/base/memory.h"
+
+static char *copy_of(const char *text)
+{
+    return memory_copy_text(text, strlen(text));
+}
+
+void load_release(struct load *load)
+{
+    for (size_t i = 0; i < load->log_count; i++) {
+        arrivals_reader_close(load->logs[i].reader);
+        free(load->logs[i].path);
+        free(load->logs[i].problem);
+    }
+    for (size_t i = 0; i < load->run_count; i++) {
+        free(load->runs[i].path);
+        free(load->runs[i].wire_path);
+        run_manifest_release(&load->runs[i].manifest);
+    }
+    free(load->logs);
+    free(load->runs);
+    *load = (struct load){ 0 };
+}
+
+static struct load_log *add_log(struct load *load, const char *path, size_t run)
+{
+    load->logs = memory_grow(load->logs, load->log_count, &load->log_capacity, sizeof *load->logs);
+    struct load_log *log = &load->logs[load->log_count++];
+    *log = (struct load_log){ .path = copy_of(path), .run = run };
+    return log;
+}
+
+/* Reads the header and closes again: a run may have more logs than there are descriptors. */
+static int read_header(struct load_log *log, struct fault *fault)
+{
+    int status = arrivals_reader_open(&log->reader, log->path, fault);
+    if (status < 0)
+        return status;
+    log->header = *arrivals_reader_header(log->reader);
+    log->readable = true;
+    if (strcmp(log->path, "-") != 0) {
+        arrivals_reader_close(log->reader);
+        log->reader = NULL;
+    }
+    return STATUS_OK;
+}
+
+static void add_run_log(struct load *load, const char *path, size_t run)
+{
+    struct load_log *log = add_log(load, path, run);
+    struct fault fault = { 0 };
+    if (read_header(log, &fault) < 0)
+        log->problem = copy_of(fault.text);
+}
+
+static int add_run(struct load *load, const char *path, struct fault *fault)
+{
+    load->runs = memory_grow(load->runs, load->run_count, &load->run_capacity, sizeof *load->runs);
+    size_t index = load->run_count++;
+    struct load_run *run = &load->runs[index];
+    *run = (struct load_run){ .path = copy_of(path) };
+    int status = run_manifest_read(&run->manifest, path, fault);
+    if (status < 0)
+        return status;
+
+    struct run_logs logs = { 0 };
+    status = run_directory_logs(&logs, path, fault);
+    for (size_t i = 0; status == STATUS_OK && i < logs.workers.count; i++)
+        add_run_log(load, logs.workers.items[i], index);
+    if (status == STATUS_OK && logs.workers.count == 0)
+        status = fault_set(fault, STATUS_BAD_INPUT, "%s: a run directory without logs", path);
+    run->wire_path = logs.wire ? copy_of(logs.wire) : NULL;
+    run_logs_release(&logs);
+    return status;
+}
+
+static int add_operand(struct load *load, const char *path, struct fault *fault)
+{
+    struct stat info;
+    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return add_run(load, path, fault);
+    return read_header(add_log(load, path, LOAD_NO_RUN), fault);
+}
+
+static const char *source_name(enum log_source source)
+{
+    switch (source) {
+    case LOG_CLIENT:
+        return "a client";
+    case LOG_SERVER:
+        return "a server";
+    case LOG_WIRE:
+        return "packets";
+    case LOG_IMPORTED:
+        return "another tool";
+    }
+    return "an unknown source";
+}
+
+/* Logs of a client and of its server tell of the same requests: adding them up would count twice. */
+static int check_sources(const struct load *load, struct fault *fault)
+{
+    const struct load_log *first = NULL;
+    for (size_t i = 0; i < load->log_count; i++) {
+        const struct load_log *log = &load->logs[i];
+        if (!log->readable)
+            continue;
+        if (!first)
+            first = log;
+        if (log->header.source != first->header.source)
+            return fault_set(fault, STATUS_USAGE, "%s is of %s, but %s of %s: give one kind",
+                             log->path, source_name(log->header.source), first->path,
+                             source_name(first->header.source));
+    }
+    if (!first)
+        return fault_set(fault, STATUS_BAD_INPUT, "no log can be read: %s", load->logs[0].problem);
+    return STATUS_OK;
+}
+
+int load_open(struct load *load, char *const *operands, int operand_count, struct fault *fault)
+{
+    for (int i = 0; i < operand_count; i++) {
+        int status = add_operand(load, operands[i], fault);
+        if (status < 0)
+            return status;
+    }
+    return check_sources(load, fault);
+}
+
+static void finish_log(struct load_log *log)
+{
+    log->loss = arrivals_reader_loss(log->reader);
+    arrivals_reader_close(log->reader);
+    log->reader = NULL;
+}
+
+int load_log_next(struct load_log *log, struct arrivals_record *record, struct fault *fault)
+{
+    if (!log->readable)
+        return 0;
+    if (!log->reader) {
+        int status = arrivals_reader_open(&log->reader, log->path, fault);
+        if (status < 0)
+            return status;
+    }
+    int got = arrivals_reader_next(log->reader, record, fault);
+    if (got == 0)
+        finish_log(log);
+    if (got > 0 && record->type == RECORD_END) {
+        log->end = record->end;
+        log->end_seen = true;
+    }
+    return got;
+}
+
+int load_next(struct load *load, struct arrivals_record *record, size_t *log, struct fault *fault)
+{
+    for (; load->current < load->log_count; load->current++) {
+        *log = load->current;
+        int got = load_log_next(&load->logs[load->current], record, fault);
+        if (got != 0)
+            return got;
+    }
+    return 0;
+}

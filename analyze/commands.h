@@ -4,4 +4,6 @@
 
 #include "formats/base/options.h"
 
+extern const struct command summary_command;
+
 #endif

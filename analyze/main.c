@@ -8,6 +8,7 @@
 int main(int argc, char **argv)
 {
     const struct command commands[] = {
+        summary_command,
         { 0 },
     };
     char version[VERSION_TEXT_MAX];

@@ -1,0 +1,38 @@
+/* A summary as people and as programs read it. */
+#ifndef TOKTRACE_SUMMARY_OUTPUT_H
+#define TOKTRACE_SUMMARY_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyze/load.h"
+#include "analyze/summary.h"
+
+/* The document of schema tokanalyze.summary/1; new reference. */
+json_t *summary_json(const struct summary *summary, const struct load *load, const struct slo *slo);
+
+struct summary_text_options {
+    bool color;
+    bool by_worker; /* a table of the workers too */
+    bool checks;    /* all checks of the verdict with their limits, not only those that failed */
+};
+
+void summary_print(FILE *out, const struct summary *summary, const struct load *load,
+                   const struct slo *slo, const struct summary_text_options *options);
+
+/* Sections of the above. */
+void summary_print_latencies(FILE *out, const struct summary *summary);
+void summary_print_parts(FILE *out, const struct ntpot_parts *parts);
+void summary_print_workers(FILE *out, const struct summary *summary);
+
+/* The manifest, when the load is one run directory; else NULL. */
+const struct run_manifest *summary_manifest(const struct load *load);
+
+/* The id that all logs share; else "". */
+const char *summary_run_id(const struct load *load);
+
+/* "usage", "events", "mixed" or "nothing". */
+const char *counted_name(enum counted counted);
+
+#endif

@@ -1,0 +1,224 @@
+#include <stdbool.h>
+
+#include "analyze/short_text.h"
+#include "analyze/summary_output.h"
+#include "analyze/text_table.h"
+
+enum { LATENCY_ROWS = REQUEST_METRICS + 2 };
+
+static const char *const row_names[LATENCY_ROWS] = {
+    "TTFT", "TTFT-content", "TPOT", "NTPOT", "E2E", "ITL", "ITL per token",
+};
+
+static const struct distribution *row_of(const struct latencies *latencies, size_t row)
+{
+    if (row < REQUEST_METRICS)
+        return &latencies->metrics[row];
+    return row == REQUEST_METRICS ? &latencies->itl : &latencies->itl_token;
+}
+
+/* Rows that say something: per-token gaps only where events brought several tokens, content only where it
+ * is not all that came. */
+static bool row_is_news(const struct latencies *latencies, size_t row)
+{
+    const struct distribution *mine = row_of(latencies, row);
+    const struct distribution *other = &latencies->itl;
+    if (row == METRIC_TTFT_CONTENT)
+        other = &latencies->metrics[METRIC_TTFT];
+    else if (row != LATENCY_ROWS - 1)
+        return true;
+    return mine->count != other->count || mine->mean != other->mean;
+}
+
+static struct time_unit unit_of(const struct distribution *distribution)
+{
+    return time_unit_for(distribution_headline(distribution, HEADLINE_P50));
+}
+
+static void add_row(struct text_table *table, const char *name,
+                    const struct distribution *distribution)
+{
+    struct time_unit unit = unit_of(distribution);
+    text_table_add(table, "%s", name);
+    text_table_add(table, "%s", unit.name);
+    for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
+        text_table_add(table, "%s", time_text(distribution_headline(distribution, i), unit).text);
+    text_table_add(table, "%s", time_text(distribution->max, unit).text);
+    text_table_add(table, "%s", time_text(distribution->mean, unit).text);
+    text_table_add(table, "%s", count_text(distribution->count).text);
+    text_table_add(table, "%s", count_text(distribution->excluded).text);
+}
+
+static const char *const row_heads[] = {
+    "", "", "p50", "p90", "p95", "p99", "max", "mean", "count", "excluded", NULL,
+};
+
+static void print_main(FILE *out, const struct latencies *latencies)
+{
+    struct text_table table = { 0 };
+    text_table_start(&table, row_heads);
+    for (size_t row = 0; row < LATENCY_ROWS; row++)
+        if (row_is_news(latencies, row))
+            add_row(&table, row_names[row], row_of(latencies, row));
+    fprintf(out, "\nLatency of the requests that succeeded: since sent, by arrival at this host\n");
+    text_table_print(&table, out);
+    text_table_release(&table);
+}
+
+static void print_intervals(FILE *out, const struct latencies *latencies)
+{
+    static const char *const heads[] = { "", "", "p50", "p90", "p95", "p99", NULL };
+    struct text_table table = { 0 };
+    text_table_start(&table, heads);
+    for (size_t row = 0; row < LATENCY_ROWS; row++) {
+        const struct distribution *distribution = row_of(latencies, row);
+        struct time_unit unit = unit_of(distribution);
+        if (!row_is_news(latencies, row))
+            continue;
+        text_table_add(&table, "%s", row_names[row]);
+        text_table_add(&table, "%s", unit.name);
+        for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++) {
+            const struct interval *interval = &distribution->headline[i];
+            if (interval->known)
+                text_table_add(&table, "%s to %s", time_text(interval->low, unit).text,
+                               time_text(interval->high, unit).text);
+            else
+                text_table_add(&table, "-");
+        }
+    }
+    fprintf(out, "\n95 %% intervals of the above (-: too few requests for one)\n");
+    text_table_print(&table, out);
+    text_table_release(&table);
+}
+
+static void print_flavours(FILE *out, const struct latencies *flavours)
+{
+    static const char *const heads[] = {
+        "", "", "arrival p50", "p99", "client p50", "p99", "since due p50", "p99", NULL,
+    };
+    struct text_table table = { 0 };
+    text_table_start(&table, heads);
+    for (size_t row = 0; row < LATENCY_ROWS; row++) {
+        struct time_unit unit = unit_of(row_of(&flavours[BY_ARRIVAL], row));
+        if (!row_is_news(&flavours[BY_ARRIVAL], row))
+            continue;
+        text_table_add(&table, "%s", row_names[row]);
+        text_table_add(&table, "%s", unit.name);
+        for (int flavour = 0; flavour < FLAVOURS; flavour++) {
+            const struct distribution *distribution = row_of(&flavours[flavour], row);
+            double p50 = distribution_headline(distribution, HEADLINE_P50);
+            double p99 = distribution_headline(distribution, HEADLINE_P99);
+            text_table_add(&table, "%s", time_text(p50, unit).text);
+            text_table_add(&table, "%s", time_text(p99, unit).text);
+        }
+    }
+    fprintf(out, "\nThe same as an ordinary client would have seen it, and since each request was "
+                 "due\n");
+    text_table_print(&table, out);
+    text_table_release(&table);
+}
+
+static void print_client(FILE *out, const struct client_times *client)
+{
+    struct text_table table = { 0 };
+    text_table_start(&table, row_heads);
+    add_row(&table, "send lag", &client->send_lag);
+    add_row(&table, "receive lag", &client->receive_lag);
+    add_row(&table, "of last token", &client->receive_lag_last);
+    add_row(&table, "connect", &client->connect);
+    fprintf(out, "\nThe client's share: sent after due, tokens in hand after arrival\n");
+    text_table_print(&table, out);
+    text_table_release(&table);
+    if (client->identity_violations > 0)
+        fprintf(out, "  %s of %s requests do not add up to the nanosecond\n",
+                count_text(client->identity_violations).text,
+                count_text(client->identity_checked).text);
+}
+
+void summary_print_latencies(FILE *out, const struct summary *summary)
+{
+    if (summary->requests.succeeded > 0) {
+        print_main(out, &summary->latency[BY_ARRIVAL]);
+        print_intervals(out, &summary->latency[BY_ARRIVAL]);
+        print_flavours(out, summary->latency);
+    }
+    print_client(out, &summary->client);
+}
+
+static void print_estimate(FILE *out, const char *name, double value_s,
+                           const struct interval *interval, const char *per)
+{
+    struct time_unit unit = time_unit_for(value_s);
+    fprintf(out, "  %-8s %s %s per %s", name, time_text(value_s, unit).text, unit.name, per);
+    if (interval->known)
+        fprintf(out, " (95 %%: %s to %s)", time_text(interval->low, unit).text,
+                time_text(interval->high, unit).text);
+    fputc('\n', out);
+}
+
+static void print_aggregate(FILE *out, const struct ntpot_parts *parts)
+{
+    struct time_unit unit = time_unit_for(parts->ntpot_s);
+    fprintf(out, "  sum E2E / sum N = %s %s = queue %s + prefill %s + decode %s\n",
+            time_text(parts->ntpot_s, unit).text, unit.name,
+            time_text(parts->queue_per_output_s, unit).text,
+            time_text(parts->prefill_per_output_s, unit).text,
+            time_text(parts->decode_per_output_s, unit).text);
+}
+
+void summary_print_parts(FILE *out, const struct ntpot_parts *parts)
+{
+    static const char *const heads[] = {
+        "each request", "", "p50", "p90", "p95", "p99", "max", "mean", "count", "excluded", NULL,
+    };
+    if (parts->queue_and_prefill.count == 0)
+        return;
+    fprintf(out, "\nWhere NTPOT comes from\n");
+    if (!parts->prefill.reason)
+        print_aggregate(out, parts);
+    print_estimate(out, "decode", parts->decode_s, &parts->decode_interval, "output token");
+    if (parts->prefill.reason)
+        fprintf(out, "  prefill  not identifiable: %s\n", parts->prefill.reason);
+    else
+        print_estimate(out, "prefill", parts->prefill.slope, &parts->prefill.slope_interval,
+                       "uncached input token");
+    struct text_table table = { 0 };
+    text_table_start(&table, heads);
+    if (parts->prefill.reason)
+        add_row(&table, "queue + prefill", &parts->queue_and_prefill);
+    else
+        add_row(&table, "queue", &parts->queue);
+    text_table_print(&table, out);
+    text_table_release(&table);
+}
+
+void summary_print_workers(FILE *out, const struct summary *summary)
+{
+    static const char *const heads[] = {
+        "worker", "sent", "succeeded", "TTFT p50", "p99", "TPOT p50", "send lag p99",
+        "receive lag p50", "p99", "busy", "peak", NULL,
+    };
+    struct text_table table = { 0 };
+    text_table_start(&table, heads);
+    for (size_t i = 0; i < summary->worker_count; i++) {
+        const struct worker_summary *worker = &summary->workers[i];
+        const double seconds[] = {
+            distribution_headline(&worker->ttft, HEADLINE_P50),
+            distribution_headline(&worker->ttft, HEADLINE_P99),
+            distribution_headline(&worker->tpot, HEADLINE_P50),
+            distribution_headline(&worker->send_lag, HEADLINE_P99),
+            distribution_headline(&worker->receive_lag, HEADLINE_P50),
+            distribution_headline(&worker->receive_lag, HEADLINE_P99),
+        };
+        text_table_add(&table, "%u", worker->worker);
+        text_table_add(&table, "%s", count_text(worker->sent).text);
+        text_table_add(&table, "%s", count_text(worker->succeeded).text);
+        for (size_t j = 0; j < sizeof seconds / sizeof seconds[0]; j++)
+            text_table_add(&table, "%s", duration_text(seconds[j]).text);
+        text_table_add(&table, "%s", percent_text(worker->utilisation).text);
+        text_table_add(&table, "%s", percent_text(worker->utilisation_peak).text);
+    }
+    fprintf(out, "\nBy worker\n");
+    text_table_print(&table, out);
+    text_table_release(&table);
+}

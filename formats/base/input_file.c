@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "formats/base/buffer.h"
 #include "formats/base/memory.h"
@@ -185,6 +186,9 @@ static int decode_zstd(struct input_file *file, void *bytes, size_t size, size_t
     size_t result = ZSTD_decompressStream(file->zstd, &out, &in);
     file->raw_at = in.pos;
     *made = out.pos;
+    if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+        return fault_set(fault, STATUS_UNSUPPORTED,
+                         "%s: needs a zstd window of more than 128 MiB", file->name);
     if (ZSTD_isError(result))
         return damaged(file, "zstd", ZSTD_getErrorName(result), fault);
     file->inside = result > 0;

@@ -79,22 +79,27 @@ static int move_into_place(const struct output_file *file)
     return rename(file->part_path, file->path);
 }
 
+/* The data is with the system, or on the disk for a file that will be renamed. */
+static int flush(const struct output_file *file, const char *name, struct fault *fault)
+{
+    if (fflush(file->stream) != 0)
+        return fault_set_errno(fault, "cannot write %s", name);
+    if (ferror(file->stream))
+        return fault_set(fault, STATUS_IO, "cannot write %s: an earlier write failed",
+                         name);
+    if (file->part_path != NULL && fsync(fileno(file->stream)) != 0)
+        return fault_set_errno(fault, "cannot write %s", name);
+    return STATUS_OK;
+}
+
 int output_file_commit(struct output_file *file, struct fault *fault)
 {
     if (file->path == NULL) {
-        bool failed = fflush(stdout) != 0 || ferror(stdout);
-        int status = failed ? fault_set_errno(fault, "cannot write to standard output")
-                            : STATUS_OK;
+        int status = flush(file, "standard output", fault);
         release(file);
         return status;
     }
-    bool earlier_failure = ferror(file->stream);
-    bool failed = fflush(file->stream) != 0 || earlier_failure ||
-                  (file->part_path != NULL && fsync(fileno(file->stream)) != 0);
-    if (failed && earlier_failure && errno == 0)
-        errno = EIO;
-    int status = failed ? fault_set_errno(fault, "cannot write %s", file->path)
-                        : STATUS_OK;
+    int status = flush(file, file->path, fault);
     if (fclose(file->stream) != 0 && status == STATUS_OK)
         status = fault_set_errno(fault, "cannot write %s", file->path);
     if (status == STATUS_OK && file->part_path != NULL && move_into_place(file) != 0)

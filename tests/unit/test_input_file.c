@@ -153,6 +153,17 @@ static void test_damage_is_told_with_offset(void **state)
     assert_non_null(strstr(fault.text, "bad.zst: offset "));
 }
 
+/* RFC 8878, 3.1.1.1: no single segment, window descriptor 0x90, which is 2^(10 + 18)
+ * bytes. */
+static void test_huge_zstd_window_is_unsupported(void **state)
+{
+    (void)state;
+    struct fault fault = { 0 };
+    scratch_write("wide.zst", "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00", 9);
+    assert_int_equal(drain("wide.zst", &fault), STATUS_UNSUPPORTED);
+    assert_string_equal(fault.text, "wide.zst: needs a zstd window of more than 128 MiB");
+}
+
 static void assert_line(struct input_file *file, const char *expected, uint64_t number)
 {
     struct fault fault = { 0 };
@@ -309,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_concatenated_members),
         cmocka_unit_test(test_every_truncation_is_damage),
         cmocka_unit_test(test_damage_is_told_with_offset),
+        cmocka_unit_test(test_huge_zstd_window_is_unsupported),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_empty_file),
         cmocka_unit_test(test_line_limit),

@@ -55,26 +55,29 @@ static bool read_part_type(void *context, unsigned slot)
     return read_string(fields, &fields->part.type);
 }
 
-#define PART_FIELDS \
-    JSON_FIELD("type", read_part_type, 0), \
-    JSON_FIELD("text", read_part_text, PART_TEXT), \
-    JSON_FIELD("refusal", read_part_text, PART_REFUSAL), \
-    JSON_FIELD("content", read_part_text, PART_CONTENT), \
-    JSON_FIELD("thinking", read_part_text, PART_THINKING), \
-    JSON_FIELD("summary", read_part_text, PART_SUMMARY), \
-    JSON_FIELD("function", read_part_text, PART_FUNCTION), \
-    JSON_FIELD("custom", read_part_text, PART_CUSTOM), \
-    JSON_FIELD("name", read_part_text, PART_NAME), \
-    JSON_FIELD("arguments", read_part_text, PART_ARGUMENTS), \
-    JSON_FIELD("input", read_part_text, PART_INPUT), \
-    JSON_FIELD("partial_json", read_part_text, PART_PARTIAL_JSON)
-
-static const struct json_field part_table[] = { PART_FIELDS, { .name = NULL } };
+static const struct json_field part_table[] = {
+    JSON_FIELD("type", read_part_type, 0),
+    JSON_FIELD("text", read_part_text, PART_TEXT),
+    JSON_FIELD("name", read_part_text, PART_NAME),
+    JSON_FIELD("input", read_part_text, PART_INPUT),
+    JSON_FIELD("custom", read_part_text, PART_CUSTOM),
+    JSON_FIELD("refusal", read_part_text, PART_REFUSAL),
+    JSON_FIELD("content", read_part_text, PART_CONTENT),
+    JSON_FIELD("summary", read_part_text, PART_SUMMARY),
+    JSON_FIELD("thinking", read_part_text, PART_THINKING),
+    JSON_FIELD("function", read_part_text, PART_FUNCTION),
+    JSON_FIELD("arguments", read_part_text, PART_ARGUMENTS),
+    JSON_FIELD("partial_json", read_part_text, PART_PARTIAL_JSON),
+    JSON_FIELDS_END,
+};
 
 static const struct json_field delta_event_table[] = {
-    PART_FIELDS,
+    JSON_FIELD("type", read_part_type, 0),
+    JSON_FIELD("text", read_part_text, PART_TEXT),
+    JSON_FIELD("thinking", read_part_text, PART_THINKING),
     JSON_FIELD("stop_reason", read_label, LABEL_DELTA_STOP_REASON),
-    { .name = NULL },
+    JSON_FIELD("partial_json", read_part_text, PART_PARTIAL_JSON),
+    JSON_FIELDS_END,
 };
 
 static const uint8_t part_classes[PART_TEXTS] = {
@@ -148,10 +151,10 @@ static const struct json_field message_table[] = {
     JSON_FIELD("content", read_message_text, MESSAGE_CONTENT),
     JSON_FIELD("refusal", read_message_text, MESSAGE_REFUSAL),
     JSON_FIELD("reasoning", read_message_text, MESSAGE_REASONING),
-    JSON_FIELD("reasoning_content", read_message_text, MESSAGE_REASONING_CONTENT),
     JSON_FIELD("tool_calls", read_message_text, MESSAGE_TOOL_CALLS),
     JSON_FIELD("function_call", read_message_text, MESSAGE_FUNCTION_CALL),
-    { .name = NULL },
+    JSON_FIELD("reasoning_content", read_message_text, MESSAGE_REASONING_CONTENT),
+    JSON_FIELDS_END,
 };
 
 static const uint8_t message_classes[MESSAGE_TEXTS] = {
@@ -200,12 +203,12 @@ static bool read_finish_reason(void *context, unsigned slot)
 }
 
 static const struct json_field choice_table[] = {
-    JSON_FIELD("index", read_choice_index, 0),
     JSON_FIELD("text", read_choice_text, CHOICE_TEXT),
+    JSON_FIELD("index", read_choice_index, 0),
     JSON_FIELD("delta", read_choice_text, CHOICE_DELTA),
     JSON_FIELD("message", read_choice_text, CHOICE_MESSAGE),
     JSON_FIELD("finish_reason", read_finish_reason, 0),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 
 uint8_t chunk_choice_kind(unsigned pieces, bool finished)
@@ -278,19 +281,19 @@ static bool read_count(void *context, unsigned slot)
 
 static const struct json_field prompt_details_table[] = {
     JSON_FIELD("cached_tokens", read_count, USAGE_PROMPT_CACHED),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 static const struct json_field input_details_table[] = {
     JSON_FIELD("cached_tokens", read_count, USAGE_INPUT_CACHED),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 static const struct json_field completion_details_table[] = {
     JSON_FIELD("reasoning_tokens", read_count, USAGE_COMPLETION_REASONING),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 static const struct json_field output_details_table[] = {
     JSON_FIELD("reasoning_tokens", read_count, USAGE_OUTPUT_REASONING),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 
 static bool read_details(void *context, unsigned slot)
@@ -309,19 +312,19 @@ static bool read_details(void *context, unsigned slot)
 }
 
 static const struct json_field usage_table[] = {
-    JSON_FIELD("prompt_tokens", read_count, USAGE_PROMPT),
-    JSON_FIELD("completion_tokens", read_count, USAGE_COMPLETION),
     JSON_FIELD("input_tokens", read_count, USAGE_INPUT),
+    JSON_FIELD("prompt_tokens", read_count, USAGE_PROMPT),
     JSON_FIELD("output_tokens", read_count, USAGE_OUTPUT),
-    JSON_FIELD("cache_read_input_tokens", read_count, USAGE_CACHE_READ),
-    JSON_FIELD("cache_creation_input_tokens", read_count, USAGE_CACHE_WRITTEN),
-    JSON_FIELD("prompt_cache_hit_tokens", read_count, USAGE_CACHE_HIT),
     JSON_FIELD("reasoning_tokens", read_count, USAGE_REASONING),
-    JSON_FIELD("prompt_tokens_details", read_details, USAGE_PROMPT_CACHED),
+    JSON_FIELD("completion_tokens", read_count, USAGE_COMPLETION),
     JSON_FIELD("input_tokens_details", read_details, USAGE_INPUT_CACHED),
-    JSON_FIELD("completion_tokens_details", read_details, USAGE_COMPLETION_REASONING),
+    JSON_FIELD("prompt_tokens_details", read_details, USAGE_PROMPT_CACHED),
     JSON_FIELD("output_tokens_details", read_details, USAGE_OUTPUT_REASONING),
-    { .name = NULL },
+    JSON_FIELD("cache_read_input_tokens", read_count, USAGE_CACHE_READ),
+    JSON_FIELD("prompt_cache_hit_tokens", read_count, USAGE_CACHE_HIT),
+    JSON_FIELD("completion_tokens_details", read_details, USAGE_COMPLETION_REASONING),
+    JSON_FIELD("cache_creation_input_tokens", read_count, USAGE_CACHE_WRITTEN),
+    JSON_FIELDS_END,
 };
 
 static bool read_usage(void *context, unsigned slot)
@@ -356,11 +359,11 @@ static bool read_error(void *context, unsigned slot)
 
 static const struct json_field incomplete_table[] = {
     JSON_FIELD("reason", read_label, LABEL_INCOMPLETE_REASON),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 static const struct json_field response_incomplete_table[] = {
     JSON_FIELD("reason", read_label, LABEL_RESPONSE_INCOMPLETE_REASON),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 
 static bool read_incomplete(void *context, unsigned slot)
@@ -377,10 +380,10 @@ static bool read_incomplete(void *context, unsigned slot)
 
 static const struct json_field response_table[] = {
     JSON_FIELD("usage", read_usage, USAGE_OF_RESPONSE),
+    JSON_FIELD("error", read_error, ERROR_OF_RESPONSE),
     JSON_FIELD("status", read_label, LABEL_RESPONSE_STATUS),
     JSON_FIELD("incomplete_details", read_incomplete, LABEL_RESPONSE_INCOMPLETE_REASON),
-    JSON_FIELD("error", read_error, ERROR_OF_RESPONSE),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 
 static bool read_response(void *context, unsigned slot)
@@ -398,7 +401,7 @@ static bool read_response(void *context, unsigned slot)
 
 static const struct json_field message_event_table[] = {
     JSON_FIELD("usage", read_usage, USAGE_OF_MESSAGE),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 
 static bool read_top_message(void *context, unsigned slot)
@@ -430,21 +433,21 @@ static bool read_top_text(void *context, unsigned slot)
 }
 
 static const struct json_field top_table[] = {
-    JSON_FIELD("choices", read_choices, 0),
-    JSON_FIELD("usage", read_usage, USAGE_TOP),
-    JSON_FIELD("object", read_label, LABEL_OBJECT),
-    JSON_FIELD("error", read_error, ERROR_TOP),
     JSON_FIELD("type", read_label, LABEL_TYPE),
+    JSON_FIELD("usage", read_usage, USAGE_TOP),
+    JSON_FIELD("error", read_error, ERROR_TOP),
     JSON_FIELD("delta", read_top_text, TOP_DELTA),
-    JSON_FIELD("message", read_top_message, 0),
-    JSON_FIELD("content_block", read_top_text, TOP_BLOCK),
-    JSON_FIELD("stop_reason", read_label, LABEL_STOP_REASON),
-    JSON_FIELD("content", read_top_text, TOP_CONTENT),
-    JSON_FIELD("response", read_response, 0),
+    JSON_FIELD("object", read_label, LABEL_OBJECT),
     JSON_FIELD("output", read_top_text, TOP_OUTPUT),
     JSON_FIELD("status", read_label, LABEL_STATUS),
+    JSON_FIELD("choices", read_choices, 0),
+    JSON_FIELD("message", read_top_message, 0),
+    JSON_FIELD("content", read_top_text, TOP_CONTENT),
+    JSON_FIELD("response", read_response, 0),
+    JSON_FIELD("stop_reason", read_label, LABEL_STOP_REASON),
+    JSON_FIELD("content_block", read_top_text, TOP_BLOCK),
     JSON_FIELD("incomplete_details", read_incomplete, LABEL_INCOMPLETE_REASON),
-    { .name = NULL },
+    JSON_FIELDS_END,
 };
 
 bool chunk_fields_read(struct chunk_fields *fields, struct chunk_choice *choices,

@@ -1,32 +1,35 @@
 #include "formats/json_cursor.h"
 
+#include <endian.h>
 #include <string.h>
-
-#include "formats/base/bytes.h"
 
 /* A key longer than this, once decoded, is none that anyone asks for. */
 enum { NAME_MAX_LEN = 64 };
 
-#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+typedef unsigned char byte_vector __attribute__((vector_size(16)));
+typedef uint64_t word_vector __attribute__((vector_size(16)));
 
-static const struct json_field no_fields[] = { { .name = NULL } };
+/* Out of the way of the common case, whose registers it would take. */
+#define RARE __attribute__((noinline, cold))
+
+static const struct json_field no_fields[] = { JSON_FIELDS_END };
 
 static inline void skip_space(struct json_cursor *cursor)
 {
-    while (cursor->at < cursor->end) {
-        char byte = *cursor->at;
-        if (byte != ' ' && byte != '\n' && byte != '\r' && byte != '\t')
-            return;
-        cursor->at++;
-    }
+    const char *at = cursor->at;
+    while (at < cursor->end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    cursor->at = at;
 }
 
 /* Consumes white space, and `byte` behind it when it is there. */
 static inline bool accept(struct json_cursor *cursor, char byte)
 {
-    skip_space(cursor);
-    if (json_peek(cursor) != byte)
-        return false;
+    if (json_peek(cursor) != byte) {
+        skip_space(cursor);
+        if (json_peek(cursor) != byte)
+            return false;
+    }
     cursor->at++;
     return true;
 }
@@ -43,20 +46,18 @@ bool json_cursor_at_end(struct json_cursor *cursor)
     return cursor->at == cursor->end;
 }
 
-/* The first quote, backslash or control character in [at, end), or end. Eight bytes at a time: the usual
- * zero-byte test can be wrong only above a true hit, so the lowest bit it sets is right. */
+/* The first quote, backslash or control character in [at, end), or end. Sixteen bytes at a time; strings
+ * are most of a chunk. */
 static inline const char *find_string_stop(const char *at, const char *end)
 {
-    const uint64_t high_bits = EACH_BYTE(0x80);
-    for (; end - at >= 8; at += 8) {
-        uint64_t word = load_le64((const uint8_t *)at);
-        uint64_t quote = word ^ EACH_BYTE('"');
-        uint64_t backslash = word ^ EACH_BYTE('\\');
-        uint64_t stops = ((quote - EACH_BYTE(1)) & ~quote)
-                         | ((backslash - EACH_BYTE(1)) & ~backslash)
-                         | ((word - EACH_BYTE(0x20)) & ~word);
-        if ((stops & high_bits) != 0)
-            return at + __builtin_ctzll(stops & high_bits) / 8;
+    for (; end - at >= (ptrdiff_t)sizeof(byte_vector); at += sizeof(byte_vector)) {
+        byte_vector bytes;
+        memcpy(&bytes, at, sizeof bytes);
+        word_vector stops = (word_vector)((bytes == '"') | (bytes == '\\') | (bytes < 0x20));
+        if (stops[0] != 0)
+            return at + __builtin_ctzll(le64toh(stops[0])) / 8;
+        if (stops[1] != 0)
+            return at + 8 + __builtin_ctzll(le64toh(stops[1])) / 8;
     }
     while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20)
         at++;
@@ -86,25 +87,32 @@ static bool skip_escape(struct json_cursor *cursor)
     return true;
 }
 
+/* The rest of a string that starts at text->bytes, from its first backslash on. */
+RARE static bool finish_string(struct json_cursor *cursor, struct json_text *text)
+{
+    text->escaped = true;
+    while (json_peek(cursor) == '\\') {
+        cursor->at++;
+        if (!skip_escape(cursor))
+            return false;
+        cursor->at = find_string_stop(cursor->at, cursor->end);
+    }
+    if (json_peek(cursor) != '"')
+        return false;
+    text->len = (size_t)(cursor->at - text->bytes);
+    cursor->at++;
+    return true;
+}
+
 bool json_cursor_string(struct json_cursor *cursor, struct json_text *text)
 {
     if (json_peek(cursor) != '"')
         return false;
-    text->bytes = ++cursor->at;
-    text->escaped = false;
-    for (;;) {
-        cursor->at = find_string_stop(cursor->at, cursor->end);
-        char stop = json_peek(cursor);
-        if (stop == '"')
-            break;
-        if (stop != '\\')
-            return false;
-        cursor->at++;
-        text->escaped = true;
-        if (!skip_escape(cursor))
-            return false;
-    }
-    text->len = (size_t)(cursor->at - text->bytes);
+    const char *start = cursor->at + 1;
+    cursor->at = find_string_stop(start, cursor->end);
+    *text = (struct json_text){ .bytes = start, .len = (size_t)(cursor->at - start) };
+    if (json_peek(cursor) != '"')
+        return finish_string(cursor, text);
     cursor->at++;
     return true;
 }
@@ -208,20 +216,23 @@ bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallba
     return true;
 }
 
-static const struct json_field *find_field(const struct json_field *fields,
-                                           const struct json_text *key)
+static inline const struct json_field *find_name(const struct json_field *fields, const char *name,
+                                          size_t len)
 {
-    char decoded[NAME_MAX_LEN];
-    struct json_text name = *key;
-    if (key->escaped) {
-        json_text_copy(key, decoded, sizeof decoded);
-        name = (struct json_text){ .bytes = decoded, .len = strlen(decoded) };
-    }
-    for (; fields->name != NULL; fields++) {
-        if (fields->name_len == name.len && memcmp(fields->name, name.bytes, name.len) == 0)
+    for (; fields->name_len <= len; fields++) {
+        if (fields->name_len == len && fields->name[0] == name[0]
+            && memcmp(fields->name, name, len) == 0)
             return fields;
     }
     return NULL;
+}
+
+RARE static const struct json_field *find_escaped_name(const struct json_field *fields,
+                                                       const struct json_text *key)
+{
+    char decoded[NAME_MAX_LEN];
+    json_text_copy(key, decoded, sizeof decoded);
+    return find_name(fields, decoded, strlen(decoded));
 }
 
 static inline bool read_member(struct json_cursor *cursor, const struct json_field *fields,
@@ -232,7 +243,8 @@ static inline bool read_member(struct json_cursor *cursor, const struct json_fie
     if (!json_cursor_string(cursor, &key) || !accept(cursor, ':'))
         return false;
     skip_space(cursor);
-    const struct json_field *field = find_field(fields, &key);
+    const struct json_field *field = key.escaped ? find_escaped_name(fields, &key)
+                                                 : find_name(fields, key.bytes, key.len);
     return field != NULL ? field->read(context, field->slot) : json_cursor_skip(cursor);
 }
 
@@ -302,10 +314,8 @@ void json_text_copy(const struct json_text *text, char *copy, size_t size)
     copy[len] = '\0';
 }
 
-bool json_text_equals(const struct json_text *text, const char *expected)
+bool json_escaped_text_equals(const struct json_text *text, const char *expected)
 {
-    if (!text->escaped)
-        return text->len == strlen(expected) && memcmp(text->bytes, expected, text->len) == 0;
     char decoded[NAME_MAX_LEN];
     json_text_copy(text, decoded, sizeof decoded);
     return strcmp(decoded, expected) == 0;

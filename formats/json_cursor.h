@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { JSON_DEPTH_MAX = 64 };
 
@@ -31,7 +32,8 @@ struct json_text {
  * slot in an object, the position from 0 in an array. */
 typedef bool json_read_fn(void *context, unsigned slot);
 
-/* A key that the caller wants, and what reads its value. A table ends with a NULL name. */
+/* A key that the caller wants, not empty, and what reads its value. A table goes from the shortest key to
+ * the longest and ends with JSON_FIELDS_END, so that a search ends early: most keys are not wanted. */
 struct json_field {
     const char *name;
     size_t name_len;
@@ -41,6 +43,7 @@ struct json_field {
 
 #define JSON_FIELD(key, reader, place) \
     { .name = (key), .name_len = sizeof(key) - 1, .read = (reader), .slot = (place) }
+#define JSON_FIELDS_END { .name_len = SIZE_MAX }
 
 /* The next byte, 0 at the end; white space is not skipped. */
 static inline char json_peek(const struct json_cursor *cursor)
@@ -67,7 +70,15 @@ bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fie
 /* At '[': calls read for each element. */
 bool json_cursor_array(struct json_cursor *cursor, json_read_fn *read, void *context);
 
-bool json_text_equals(const struct json_text *text, const char *expected);
+bool json_escaped_text_equals(const struct json_text *text, const char *expected);
+
+/* Inline, so that the length of a literal is known when it is compiled. */
+static inline bool json_text_equals(const struct json_text *text, const char *expected)
+{
+    if (text->escaped)
+        return json_escaped_text_equals(text, expected);
+    return text->len == strlen(expected) && memcmp(text->bytes, expected, text->len) == 0;
+}
 
 /* Decodes into copy, cut to size - 1 characters; each character beyond printable ASCII becomes '?'. */
 void json_text_copy(const struct json_text *text, char *copy, size_t size);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/units.h"
 
@@ -28,18 +29,49 @@ static bool within_bounds(const struct option_spec *spec, double value)
     return !has_upper_bound(spec) || value <= spec->max;
 }
 
+struct bound_unit {
+    const char *name;
+    int64_t factor;
+};
+
+static const struct bound_unit duration_units[] = {
+    { "h", 3600 * (int64_t)NS_PER_S }, { "m", 60 * (int64_t)NS_PER_S },
+    { "s", NS_PER_S },                 { "ms", NS_PER_MS },
+    { "us", NS_PER_US },               { "ns", 1 },
+};
+
+static const struct bound_unit size_units[] = {
+    { "TiB", INT64_C(1) << 40 }, { "GiB", 1 << 30 },    { "MiB", 1 << 20 },
+    { "TB", 1000000000000 },     { "GB", 1000000000 },  { "MB", 1000000 },
+    { "KiB", 1 << 10 },          { "kB", 1000 },        { "", 1 },
+};
+
+/* In the largest unit that shows it exactly, as it could be typed: the last unit has
+ * factor 1. */
+static void append_with_unit(struct buffer *buffer, int64_t value,
+                             const struct bound_unit *unit)
+{
+    if (value == 0) {
+        buffer_append_byte(buffer, '0');
+        return;
+    }
+    while (value % unit->factor != 0)
+        unit++;
+    buffer_append_int(buffer, value / unit->factor);
+    buffer_append_text(buffer, unit->name);
+}
+
 static void append_bound(struct buffer *buffer, const struct option_spec *spec,
                          double value)
 {
-    char text[UNITS_TEXT_MAX];
     if (spec->type == OPTION_DURATION)
-        buffer_append_text(buffer, units_format_duration(text, value / 1e9));
+        append_with_unit(buffer, (int64_t)value, duration_units);
     else if (spec->type == OPTION_SIZE)
-        buffer_append_text(buffer, units_format_size(text, (int64_t)value));
-    else if (spec->type == OPTION_RATE)
-        buffer_printf(buffer, "%.15g/s", value);
+        append_with_unit(buffer, (int64_t)value, size_units);
+    else if (spec->type == OPTION_INT)
+        buffer_append_int(buffer, (int64_t)value);
     else
-        buffer_printf(buffer, "%.15g", value);
+        buffer_printf(buffer, spec->type == OPTION_RATE ? "%.15g/s" : "%.15g", value);
 }
 
 static void append_choices(struct buffer *buffer, const char *const *choices)

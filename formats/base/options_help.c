@@ -63,10 +63,21 @@ static void print_paragraphs(FILE *out, const char *text)
     }
 }
 
+/* Limits that only keep nonsense out are left to the message about them. */
+static bool range_is_worth_telling(const struct option_spec *spec)
+{
+    enum { TELLING_MAX = 65536 };
+    if (spec->type == OPTION_CHOICE)
+        return true;
+    return (spec->type == OPTION_INT || spec->type == OPTION_FLOAT) &&
+           spec->max <= TELLING_MAX;
+}
+
 static void append_explanation(struct buffer *text, const struct option_spec *spec)
 {
     struct buffer range = BUFFER_INIT;
-    option_append_range(&range, spec);
+    if (range_is_worth_telling(spec))
+        option_append_range(&range, spec);
     buffer_append_text(text, spec->help);
     if (range.len > 0 || spec->default_text != NULL) {
         buffer_printf(text, " (%s", buffer_text(&range));

@@ -13,8 +13,8 @@
 int units_parse_int(const char *text, int64_t *value, struct fault *fault);
 int units_parse_float(const char *text, double *value, struct fault *fault);
 
-/* "512", "64k", "2MiB", "1G": bytes; k, M, G and Ki, Mi, Gi, with or without B; powers of
- * 1024 with i, of 1000 without. */
+/* "512", "64k", "2MiB", "1G": bytes; k, M, G, T and Ki, Mi, Gi, Ti, with or without B;
+ * powers of 1024 with i, of 1000 without. */
 int units_parse_size(const char *text, int64_t *bytes, struct fault *fault);
 
 /* "250ms", "1.5s", "5m", "2h", "60us", "100ns": ns. A bare 0 needs no unit; any other

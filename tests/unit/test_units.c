@@ -63,6 +63,7 @@ static void test_size(void **state)
         { "64KiB", 65536 },  { "2MiB", 2097152 },  { "2Mi", 2097152 },
         { "1G", 1000000000 }, { "1.5kB", 1500 },   { "0.5Ki", 512 },
         { "3B", 3 },         { "1.5GiB", 1610612736 },
+        { "2TB", 2000000000000 }, { "1TiB", 1099511627776 },
     };
     struct fault fault = { 0 };
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {

@@ -115,10 +115,13 @@ static int exit_code_of(const struct run_result *result, int status, struct faul
     return STATUS_OK;
 }
 
-/* Everything that can be found wrong without touching the disk. */
+#define MODEL_LIST_TIMEOUT_NS INT64_C(10000000000)
+
+/* Everything that can be found wrong without touching the disk. A model found at the server is put into
+ * *model for the caller to free. */
 static int prepare(const struct run_command_options *options, struct plan *plan,
-                   struct target *target, struct body_options *body, struct run_setup *setup,
-                   struct fault *fault)
+                   struct target *target, struct body_options *body, char **model,
+                   struct run_setup *setup, struct fault *fault)
 {
     const struct run_options *run = &options->run;
     int status = fill_body_options(body, run, fault);
@@ -138,9 +141,11 @@ static int prepare(const struct run_command_options *options, struct plan *plan,
                                            : limits_open_expected(plan, run->timeout_ns);
     setup->open_expected = (open + setup->workers - 1) / setup->workers;
     status = limits_check(open, setup->workers, fault);
-    if (status == STATUS_OK && !run->no_probe)
-        status = target_probe(target, body, run->timeout_ns, fault);
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    if (body->model == NULL)
+        body->model = *model = target_first_model(target, MODEL_LIST_TIMEOUT_NS);
+    return run->no_probe ? STATUS_OK : target_probe(target, body, run->timeout_ns, fault);
 }
 
 static int run_command_run(void *options_pointer, char **operands, int operand_count,
@@ -153,6 +158,7 @@ static int run_command_run(void *options_pointer, char **operands, int operand_c
     struct plan plan = { 0 };
     struct target target = { 0 };
     struct body_options body;
+    char *model = NULL;
     struct run_texts words = { 0 };
     struct run_result result = { 0 };
     curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -173,7 +179,7 @@ static int run_command_run(void *options_pointer, char **operands, int operand_c
         .progress = !options->common.no_progress && options->common.quiet == 0,
         .verbose = options->common.verbose > 0,
     };
-    int status = prepare(options, &plan, &target, &body, &setup, fault);
+    int status = prepare(options, &plan, &target, &body, &model, &setup, fault);
     if (status != STATUS_OK)
         goto done;
     status = run_execute(&setup, &result, fault);
@@ -184,6 +190,7 @@ done:
     plan_release(&plan);
     target_release(&target);
     run_texts_release(&words);
+    free(model);
     curl_global_cleanup();
     return status;
 }

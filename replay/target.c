@@ -149,6 +149,19 @@ void target_apply(const struct target *target, CURL *easy)
         curl_easy_setopt(easy, CURLOPT_SSLKEY, options->client_key);
 }
 
+char *target_models_url(const struct target *target)
+{
+    const char *endpoint = request_api_path((enum request_api)target->options->api);
+    const char *found = strstr(target->url, endpoint);
+    size_t base_len = found == NULL ? strlen(target->url) : (size_t)(found - target->url);
+    struct buffer url = BUFFER_INIT;
+    buffer_append(&url, target->url, base_len);
+    buffer_append_text(&url, "/v1/models");
+    char *text = memory_copy_text(url.data, url.len);
+    buffer_release(&url);
+    return text;
+}
+
 char *target_public_url(const struct target *target)
 {
     CURLU *parsed = curl_url();

@@ -40,6 +40,9 @@ void target_release(struct target *target);
 void target_apply(const struct target *target, CURL *easy);
 
 
+/* The URL of the list of models that belongs to the endpoint. Caller frees. */
+char *target_models_url(const struct target *target);
+
 /* The URL without user and password, for manifests and messages. Caller frees. */
 char *target_public_url(const struct target *target);
 

@@ -7,8 +7,8 @@
 
 enum { GENERATOR_SEED = 20260524 };
 
-/* Finalizer of splitmix64 (Steele, Lea and Flood 2014): neighbours land in unrelated groups, so a slow
- * phase of the run does not fall into step with the groups. */
+/* Finalizer of splitmix64 (Steele, Lea and Flood 2014): neighbours land in unrelated
+ * groups, so a slow phase of the run does not fall into step with the groups. */
 static uint64_t scramble(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -1,8 +1,9 @@
-/* Bootstrap over requests, never over single tokens, at a cost that does not grow with their number:
- * requests are dealt at random into at most 256 groups, and groups are drawn with replacement. With up to
- * 256 requests each is its own group: the ordinary bootstrap (Efron 1979). Beyond, groups of independent
- * requests are independent themselves, and 256 of them give a standard error to within 4.4 %
- * (1 / sqrt(2 x 256)). The seed is fixed: the same data give the same interval. */
+/* Bootstrap over requests, never over single tokens, at a cost that does not grow with
+ * their number: requests are dealt at random into at most 256 groups, and groups are
+ * drawn with replacement. With up to 256 requests each is its own group: the ordinary
+ * bootstrap (Efron 1979). Beyond, groups of independent requests are independent
+ * themselves, and 256 of them give a standard error to within 4.4 % (1 / sqrt(2 x 256)).
+ * The seed is fixed: the same data give the same interval. */
 #ifndef TOKTRACE_BOOTSTRAP_H
 #define TOKTRACE_BOOTSTRAP_H
 
@@ -24,7 +25,8 @@ gsl_rng *bootstrap_generator(void);
 /* One replicate: how often each of `groups` groups is drawn in `groups` draws. */
 void bootstrap_draw(gsl_rng *generator, uint32_t *weights, size_t groups);
 
-/* The central part of the replicates' values (sorted in place): the percentile interval. */
+/* The central part of the replicates' values (sorted in place): the percentile
+ * interval. */
 struct interval bootstrap_interval(double *replicates, size_t count);
 
 /* A quotient of sums over requests, kept per group. Start from {0}. */

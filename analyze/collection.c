@@ -20,7 +20,8 @@ void collection_release(struct collection *collection)
     collection->samples = NULL;
 }
 
-/* Workers of one run share its clock, on whatever machine; a log without a run is known by its T0. */
+/* Workers of one run share its clock, on whatever machine; a log without a run is known
+ * by its T0. */
 static bool same_epoch(const struct arrivals_header *left, const struct arrivals_header *right)
 {
     if (left->run_id[0] != '\0' || right->run_id[0] != '\0')

@@ -1,5 +1,5 @@
-/* Everything that a summary needs of the logs, gathered in one pass: a sample per request, histograms for
- * tokens, sums for each log. */
+/* Everything that a summary needs of the logs, gathered in one pass: a sample per
+ * request, histograms for tokens, sums for each log. */
 #ifndef TOKTRACE_COLLECTION_H
 #define TOKTRACE_COLLECTION_H
 
@@ -26,9 +26,11 @@ struct log_facts {
     uint64_t token_events;  /* of these, likewise below */
     uint64_t shared_reads;  /* token events whose read brought other events too */
     uint64_t unknown_times; /* token events without an arrival */
-    uint64_t negative_lags; /* token events seen before they arrived, by more than the epsilon */
+    /* token events seen before they arrived, by more than the epsilon */
+    uint64_t negative_lags;
     struct histogram lag;   /* app - arrival of token events */
-    uint64_t loop_ns;       /* time that the loop's records cover, whole log; likewise below */
+    /* time that the loop's records cover, whole log; likewise below */
+    uint64_t loop_ns;
     uint64_t busy_ns;
     double busy_peak;       /* highest busy share of one record */
     uint64_t stall_ns;      /* longest iteration */
@@ -52,15 +54,15 @@ struct collection {
     struct token_gaps gaps; /* scratch */
 };
 
-/* Reads all logs of the load. Needs zeroed memory apart from window and lag_epsilon_ns; release in any
- * case. */
+/* Reads all logs of the load. Needs zeroed memory apart from window and lag_epsilon_ns;
+ * release in any case. */
 int collection_read(struct collection *collection, struct load *load, struct progress *progress,
                     struct fault *fault);
 
 void collection_release(struct collection *collection);
 
-/* The first and last due time over all logs of a load, for windows that are given from the ends. Reads all
- * logs, so "-" is refused. */
+/* The first and last due time over all logs of a load, for windows that are given from
+ * the ends. Reads all logs, so "-" is refused. */
 int collection_due_range(char *const *operands, int operand_count, struct window *range,
                          struct fault *fault);
 

@@ -1,5 +1,5 @@
-/* What is reported of many values of one kind, in seconds: moments, percentiles, intervals for the
- * headline ones, and how many values were missing. */
+/* What is reported of many values of one kind, in seconds: moments, percentiles,
+ * intervals for the headline ones, and how many values were missing. */
 #ifndef TOKTRACE_DISTRIBUTION_H
 #define TOKTRACE_DISTRIBUTION_H
 
@@ -38,7 +38,8 @@ struct distribution distribution_of_values(double *values_s, size_t count, uint6
 /* Of a histogram of ns; without intervals. */
 struct distribution distribution_of_histogram(const struct histogram *histogram, uint64_t excluded);
 
-/* The value of the percentile called p50, p90, p95 or p99 by its place among the headlines. */
+/* The value of the percentile called p50, p90, p95 or p99 by its place among the
+ * headlines. */
 double distribution_headline(const struct distribution *distribution, size_t headline);
 
 enum { HEADLINE_P50, HEADLINE_P90, HEADLINE_P95, HEADLINE_P99 };

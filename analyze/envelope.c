@@ -16,7 +16,8 @@ enum {
     SEARCH_STEPS = 40, /* each narrows the bracket by 0.618: to 4e-9 of its width */
 };
 
-/* Below this ratio of standard deviation to mean of x, its slope is not told from the intercept. */
+/* Below this ratio of standard deviation to mean of x, its slope is not told from the
+ * intercept. */
 #define MIN_VARIATION 0.01
 
 struct points {
@@ -66,7 +67,8 @@ static double loss_at(const struct points *points, double slope)
     return ENVELOPE_QUANTILE * above + (1 - ENVELOPE_QUANTILE) * below;
 }
 
-/* Walks from `from` by growing steps until the loss rises; convexity puts the minimum before that. */
+/* Walks from `from` by growing steps until the loss rises; convexity puts the minimum
+ * before that. */
 static double bracket_end(const struct points *points, double from, double step)
 {
     double best = loss_at(points, from);

@@ -1,6 +1,7 @@
-/* The lower edge of a cloud of points as a straight line: what y costs per x when nothing is added by
- * queueing, which only adds. A linear quantile regression at a low quantile (Koenker and Bassett 1978), so
- * that neither the slow many nor a few lucky points decide. */
+/* The lower edge of a cloud of points as a straight line: what y costs per x when nothing
+ * is added by queueing, which only adds. A linear quantile regression at a low quantile
+ * (Koenker and Bassett 1978), so that neither the slow many nor a few lucky points
+ * decide. */
 #ifndef TOKTRACE_ENVELOPE_H
 #define TOKTRACE_ENVELOPE_H
 
@@ -20,12 +21,13 @@ struct envelope {
     const char *reason; /* why there is no line, in words; NULL when there is one */
     double slope;
     double intercept;
-    /* By a bootstrap of at most 2,000 points, its spread scaled by the square root of the ratio of the
-     * sizes (m out of n; Bickel, Goetze and van Zwet 1997). */
+    /* By a bootstrap of at most 2,000 points, its spread scaled by the square root of the
+     * ratio of the sizes (m out of n; Bickel, Goetze and van Zwet 1997). */
     struct interval slope_interval;
 };
 
-/* Fits x[0..count), y[0..count). No line when there are too few points or x hardly varies. */
+/* Fits x[0..count), y[0..count). No line when there are too few points or x hardly
+ * varies. */
 struct envelope envelope_fit(const double *x, const double *y, size_t count);
 
 #endif

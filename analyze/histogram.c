@@ -61,8 +61,8 @@ double histogram_bucket_middle(size_t bucket)
     return ldexp((double)lowest, (int)shift) + (ldexp(1, (int)shift) - 1) / 2;
 }
 
-/* The order statistics `rank` and rank + 1 (from 0; the last one twice): the extremes as they are, the
- * others as middles of their buckets. */
+/* The order statistics `rank` and rank + 1 (from 0; the last one twice): the extremes as
+ * they are, the others as middles of their buckets. */
 static void order_statistics(const struct histogram *histogram, uint64_t rank, double pair[2])
 {
     uint64_t last = histogram->moments.count - 1;

@@ -1,6 +1,7 @@
-/* A log-linear histogram of signed times in ns: each power of two is cut into 128 equal buckets, so that
- * the middle of a bucket is within 0.4 % of every value in it, and values from -256 to 255 are exact.
- * All 64-bit values have a bucket; two histograms merge by adding. */
+/* A log-linear histogram of signed times in ns: each power of two is cut into 128 equal
+ * buckets, so that the middle of a bucket is within 0.4 % of every value in it, and
+ * values from -256 to 255 are exact. All 64-bit values have a bucket; two histograms
+ * merge by adding. */
 #ifndef TOKTRACE_HISTOGRAM_H
 #define TOKTRACE_HISTOGRAM_H
 
@@ -34,8 +35,9 @@ void histogram_add_spread(struct histogram *histogram, int64_t gap_ns, uint32_t 
 
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
-/* The p-quantile in ns as quantile_of_sorted defines it, every order statistic taken as the middle of its
- * bucket, and never outside the exact extremes. Needs at least one value. */
+/* The p-quantile in ns as quantile_of_sorted defines it, every order statistic taken as
+ * the middle of its bucket, and never outside the exact extremes. Needs at least one
+ * value. */
 double histogram_quantile(const struct histogram *histogram, double p);
 
 /* The bucket of a value, and the middle of a bucket in ns. */

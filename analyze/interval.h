@@ -1,5 +1,5 @@
-/* Confidence intervals for quantiles of independent values, from their order statistics alone: no law
- * assumed. */
+/* Confidence intervals for quantiles of independent values, from their order statistics
+ * alone: no law assumed. */
 #ifndef TOKTRACE_INTERVAL_H
 #define TOKTRACE_INTERVAL_H
 
@@ -17,10 +17,11 @@ struct interval {
 
 extern const struct interval interval_unknown;
 
-/* Ranks (from 1) of the order statistics between which the p-quantile lies with at least the given
- * confidence, for any continuous law: the number of values below the quantile is binomial(count, p), and
- * each side misses with at most half of 1 - confidence. False where the sample is too small for that.
- * Source: David and Nagaraja, Order Statistics, 3rd ed., 7.1. */
+/* Ranks (from 1) of the order statistics between which the p-quantile lies with at least
+ * the given confidence, for any continuous law: the number of values below the quantile
+ * is binomial(count, p), and each side misses with at most half of 1 - confidence. False
+ * where the sample is too small for that. Source: David and Nagaraja, Order Statistics,
+ * 3rd ed., 7.1. */
 bool interval_ranks(size_t count, double p, double confidence, size_t *low, size_t *high);
 
 /* The same, as values of an ascending array. */

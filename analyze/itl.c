@@ -42,8 +42,8 @@ void itl_add(struct itl *itl, const struct clock_gaps *gaps)
     itl->negative += count_negative(gaps);
 }
 
-/* The histograms of all groups with only the buckets that hold something: few, so that a replicate of
- * the bootstrap is a short sum. */
+/* The histograms of all groups with only the buckets that hold something: few, so that a
+ * replicate of the bootstrap is a short sum. */
 struct dense {
     double *middles_ns; /* of the buckets, ascending */
     double *counts;     /* group after group, `width` each */

@@ -1,6 +1,6 @@
-/* Inter-token latencies of a whole run, in memory that does not grow with the tokens: histograms, kept per
- * bootstrap group of requests so that percentiles get intervals that respect that the gaps of one answer
- * belong together. */
+/* Inter-token latencies of a whole run, in memory that does not grow with the tokens:
+ * histograms, kept per bootstrap group of requests so that percentiles get intervals that
+ * respect that the gaps of one answer belong together. */
 #ifndef TOKTRACE_ITL_H
 #define TOKTRACE_ITL_H
 
@@ -15,7 +15,8 @@
 struct itl {
     struct histogram single[BOOTSTRAP_GROUPS]; /* gaps that brought one token */
     struct histogram multi[BOOTSTRAP_GROUPS];  /* the others, as they were */
-    struct histogram spread[BOOTSTRAP_GROUPS]; /* the others, shared out over their tokens */
+    /* the others, shared out over their tokens */
+    struct histogram spread[BOOTSTRAP_GROUPS];
     uint64_t requests; /* with at least one gap */
     uint64_t excluded; /* without */
     uint64_t negative; /* gaps below zero: the clock's fault; they are kept as they are */
@@ -26,8 +27,9 @@ void itl_release(struct itl *itl);
 /* Adds the gaps of one request. */
 void itl_add(struct itl *itl, const struct clock_gaps *gaps);
 
-/* Gaps between events, or between tokens when per_token (a gap that brought k tokens counts as k gaps of a
- * k-th each). excluded counts requests without a gap. Intervals: bootstrap over requests. */
+/* Gaps between events, or between tokens when per_token (a gap that brought k tokens
+ * counts as k gaps of a k-th each). excluded counts requests without a gap. Intervals:
+ * bootstrap over requests. */
 struct distribution itl_distribution(const struct itl *itl, bool per_token);
 
 #endif

@@ -36,7 +36,8 @@ static struct load_log *add_log(struct load *load, const char *path, size_t run)
     return log;
 }
 
-/* Reads the header and closes again: a run may have more logs than there are descriptors. */
+/* Reads the header and closes again: a run may have more logs than there are
+ * descriptors. */
 static int read_header(struct load_log *log, struct fault *fault)
 {
     int status = arrivals_reader_open(&log->reader, log->path, fault);
@@ -103,7 +104,8 @@ static const char *source_name(enum log_source source)
     return "an unknown source";
 }
 
-/* Logs of a client and of its server tell of the same requests: adding them up would count twice. */
+/* Logs of a client and of its server tell of the same requests: adding them up would
+ * count twice. */
 static int check_sources(const struct load *load, struct fault *fault)
 {
     const struct load_log *first = NULL;

@@ -1,5 +1,5 @@
-/* The one place that opens what a command was given (run directories, logs, "-") and iterates over the
- * records in it. */
+/* The one place that opens what a command was given (run directories, logs, "-") and
+ * iterates over the records in it. */
 #ifndef TOKTRACE_LOAD_H
 #define TOKTRACE_LOAD_H
 
@@ -24,7 +24,8 @@ struct load_log {
     struct arrivals_loss loss; /* valid once the log is read to its end */
     struct end_record end;     /* all zero when end_seen is false */
     bool end_seen;
-    struct arrivals_reader *reader; /* owned; open while the log is read, and from the start for "-" */
+    /* owned; open while the log is read, and from the start for "-" */
+    struct arrivals_reader *reader;
 };
 
 /* A run directory among the operands. */
@@ -44,19 +45,21 @@ struct load {
     size_t current; /* log that is being read */
 };
 
-/* Lists the logs of all operands. Logs of different kinds (client, server, wire) do not mix: STATUS_USAGE.
- * A log of a run directory whose header cannot be read is kept as unreadable, since the run may have died
- * at its start; one named by itself is STATUS_BAD_INPUT. Release in any case. Start from {0}. */
+/* Lists the logs of all operands. Logs of different kinds (client, server, wire) do not
+ * mix: STATUS_USAGE. A log of a run directory whose header cannot be read is kept as
+ * unreadable, since the run may have died at its start; one named by itself is
+ * STATUS_BAD_INPUT. Release in any case. Start from {0}. */
 int load_open(struct load *load, char *const *operands, int operand_count, struct fault *fault);
 
 void load_release(struct load *load);
 
-/* The next record of one log, borrowed until the next call on it; opens it when it is not open. 1: a record,
- * 0: it is read (or unreadable), <0: damage. Different logs may be read by different threads. */
+/* The next record of one log, borrowed until the next call on it; opens it when it is not
+ * open. 1: a record, 0: it is read (or unreadable), <0: damage. Different logs may be
+ * read by different threads. */
 int load_log_next(struct load_log *log, struct arrivals_record *record, struct fault *fault);
 
-/* The next record of any log, borrowed until the next call, and the index of its log. 1: a record, 0: all
- * logs are read, <0: damage. */
+/* The next record of any log, borrowed until the next call, and the index of its log. 1:
+ * a record, 0: all logs are read, <0: damage. */
 int load_next(struct load *load, struct arrivals_record *record, size_t *log,
               struct fault *fault);
 

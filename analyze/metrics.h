@@ -9,8 +9,10 @@
 /* Seen by whom, and since when. */
 enum flavour {
     BY_ARRIVAL, /* the host had the token; since the request was sent: the headline */
-    BY_APP,     /* the client had it in hand: what an ordinary client would have reported */
-    FROM_DUE,   /* the host had the token; since the request was due: free of coordinated omission */
+    /* the client had it in hand: what an ordinary client would have reported */
+    BY_APP,
+    /* the host had the token; since the request was due: free of coordinated omission */
+    FROM_DUE,
     FLAVOURS,
 };
 
@@ -26,17 +28,19 @@ enum metric {
 /* "ttft", "ttft_content", "tpot", "ntpot", "e2e". */
 extern const char *const metric_names[REQUEST_METRICS];
 
-/* The value, or false where it is undefined for this request: no (content) event with a known time, never
- * sent, N = 0 for NTPOT; for TPOT N <= k1, or no second event to end a span, whatever N is said to be.
- * With several choices: TTFT is to the first token of any, E2E to the last of any, TPOT and NTPOT are
- * means over the choices weighted by tokens: sum of spans (or E2E) of each choice / sum of tokens. */
+/* The value, or false where it is undefined for this request: no (content) event with a
+ * known time, never sent, N = 0 for NTPOT; for TPOT N <= k1, or no second event to end a
+ * span, whatever N is said to be. With several choices: TTFT is to the first token of
+ * any, E2E to the last of any, TPOT and NTPOT are means over the choices weighted by
+ * tokens: sum of spans (or E2E) of each choice / sum of tokens. */
 bool metric_value(const struct request_sample *sample, enum metric metric, enum flavour flavour,
                   double *seconds);
 
 /* Sum of the E2E of each choice, what NTPOT divides by N; false where undefined. */
 bool metric_choices_e2e(const struct request_sample *sample, enum flavour flavour, double *seconds);
 
-/* Input tokens that had to be computed: input - cached; false when the input is unknown. */
+/* Input tokens that had to be computed: input - cached; false when the input is
+ * unknown. */
 bool metric_uncached_input(const struct request_sample *sample, double *tokens);
 
 #endif

@@ -26,8 +26,8 @@ void moments_add(struct moments *moments, double value, uint64_t weight)
     moments_merge(moments, &one);
 }
 
-/* Sums distances from the first value: they are small where the values are alike, so the squares keep
- * their digits, and one pass does. */
+/* Sums distances from the first value: they are small where the values are alike, so the
+ * squares keep their digits, and one pass does. */
 void moments_add_ints(struct moments *moments, const int64_t *values, size_t count)
 {
     if (count == 0)

@@ -1,5 +1,6 @@
-/* Count, mean, variance and extremes of numbers that pass by, without loss of digits: merged by the
- * pairwise formulas of Chan, Golub and LeVeque (1979), never as sums of squares. */
+/* Count, mean, variance and extremes of numbers that pass by, without loss of digits:
+ * merged by the pairwise formulas of Chan, Golub and LeVeque (1979), never as sums of
+ * squares. */
 #ifndef TOKTRACE_MOMENTS_H
 #define TOKTRACE_MOMENTS_H
 

@@ -52,8 +52,8 @@ struct split {
     double decode_s;
 };
 
-/* prefill_s is NaN where the price of an input token is not known: then the rest keeps it. With several
- * choices, total_s holds the wait for the prompt once for each. */
+/* prefill_s is NaN where the price of an input token is not known: then the rest keeps
+ * it. With several choices, total_s holds the wait for the prompt once for each. */
 static bool split_request(const struct ntpot_parts *parts, const struct request_sample *sample,
                           double prefill_s, struct split *split)
 {

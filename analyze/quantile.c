@@ -20,7 +20,8 @@ static unsigned digit_of(uint64_t key, unsigned digit)
     return (unsigned)(key >> (digit * DIGIT_BITS)) & (DIGIT_VALUES - 1);
 }
 
-/* Moves keys in the order of one digit, stable; totals[] holds how often each value of it occurs. */
+/* Moves keys in the order of one digit, stable; totals[] holds how often each value of it
+ * occurs. */
 static void scatter(const uint64_t *from, uint64_t *to, size_t count, unsigned digit, size_t *totals)
 {
     size_t start = 0;
@@ -57,7 +58,8 @@ static void sort_keys(uint64_t *keys, size_t count)
     free(totals);
 }
 
-/* Doubles compare like their bits read as integers once negative ones are turned round. */
+/* Doubles compare like their bits read as integers once negative ones are turned
+ * round. */
 static uint64_t key_of_double(double value)
 {
     uint64_t bits;

@@ -181,7 +181,8 @@ static void walk_events(const struct arrival_request *request, struct request_sa
     sum_choices(sample, gaps);
 }
 
-/* The server's count of output tokens is N where there is one; what the events say is checked on it. */
+/* The server's count of output tokens is N where there is one; what the events say is
+ * checked on it. */
 static void apply_usage(const struct arrival_request *request, struct request_sample *sample)
 {
     sample->mismatch = (request->flags & REQUEST_TOKEN_MISMATCH) != 0;

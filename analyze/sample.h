@@ -1,5 +1,6 @@
-/* One request reduced to what the metrics need, the same size whatever the number of its tokens. All
- * analyses of requests start from here, so they agree on what a token, a choice and N are. */
+/* One request reduced to what the metrics need, the same size whatever the number of its
+ * tokens. All analyses of requests start from here, so they agree on what a token, a
+ * choice and N are. */
 #ifndef TOKTRACE_SAMPLE_H
 #define TOKTRACE_SAMPLE_H
 
@@ -9,15 +10,17 @@
 
 #include "formats/arrivals.h"
 
-/* Times of the token events by one clock, ns on the run clock. Each is TIME_NONE where there is no token
- * event or where the time of one that it needs is unknown. With several choices, spans are summed over
- * the choices: no gap or span goes from one choice to another. */
+/* Times of the token events by one clock, ns on the run clock. Each is TIME_NONE where
+ * there is no token event or where the time of one that it needs is unknown. With several
+ * choices, spans are summed over the choices: no gap or span goes from one choice to
+ * another. */
 struct token_times {
     int64_t first_ns;         /* the first token event of any choice */
     int64_t first_content_ns; /* the first that is content */
     int64_t last_ns;          /* the last token event of any choice */
     int64_t span_ns;          /* last - first of each choice, summed */
-    int64_t early_ns;         /* last_ns minus a choice's own last, summed; 0 with one choice */
+    /* last_ns minus a choice's own last, summed; 0 with one choice */
+    int64_t early_ns;
 };
 
 struct request_sample {
@@ -43,14 +46,16 @@ struct request_sample {
     bool mismatch;         /* the server's count and the events differ */
 };
 
-/* A gap whose second event brought no or several tokens, or follows one that brought none. */
+/* A gap whose second event brought no or several tokens, or follows one that brought
+ * none. */
 struct multi_gap {
     int64_t gap_ns;
     int64_t spread_ns; /* gap_ns and the gaps before it that brought no token */
     uint32_t tokens;   /* that spread_ns was spent on; 0: they are still to come */
 };
 
-/* Gaps between successive token events of one choice, by one clock, in the order of events. */
+/* Gaps between successive token events of one choice, by one clock, in the order of
+ * events. */
 struct clock_gaps {
     int64_t *gap_ns; /* those that brought one token */
     size_t count;
@@ -58,7 +63,8 @@ struct clock_gaps {
     size_t multi_count;
 };
 
-/* What sample_from_request leaves beside the sample; the arrays are reused. Start from {0}. */
+/* What sample_from_request leaves beside the sample; the arrays are reused. Start from
+ * {0}. */
 struct token_gaps {
     struct clock_gaps arrival;
     struct clock_gaps app;

@@ -1,5 +1,6 @@
-/* Numbers as short texts for tables and sentences. They are returned by value: use them within one
- * expression, as in printf("%s", count_text(n).text). What is not finite becomes "-". */
+/* Numbers as short texts for tables and sentences. They are returned by value: use them
+ * within one expression, as in printf("%s", count_text(n).text). What is not finite
+ * becomes "-". */
 #ifndef TOKTRACE_SHORT_TEXT_H
 #define TOKTRACE_SHORT_TEXT_H
 
@@ -23,7 +24,8 @@ struct time_unit {
     double per_s;
 };
 
-/* The unit in which `seconds` is from 1 to 1000: ns, µs, ms or s; ms for what is not finite. */
+/* The unit in which `seconds` is from 1 to 1000: ns, µs, ms or s; ms for what is not
+ * finite. */
 struct time_unit time_unit_for(double seconds);
 
 /* Four digits, without the unit's name. */

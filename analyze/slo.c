@@ -34,7 +34,8 @@ static int take_metric(const char **text)
     return found;
 }
 
-/* "50", "99", "99_9" or "99.9" as a share; false for anything else or outside (0, 100). */
+/* "50", "99", "99_9" or "99.9" as a share; false for anything else or outside (0,
+ * 100). */
 static bool parse_percent(const char *text, double *p)
 {
     char digits[8];

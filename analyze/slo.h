@@ -37,16 +37,16 @@ struct slo {
     size_t count;
 };
 
-/* Adds the comma-separated terms of text: [app:|due:]METRIC[_STATISTIC]<DURATION or <=, with METRIC one of
- * ttft, ttft_content, tpot, ntpot, e2e, itl and STATISTIC one of mean, max, p50, p99, p99_9... STATUS_USAGE
- * says which term is wrong and why. */
+/* Adds the comma-separated terms of text: [app:|due:]METRIC[_STATISTIC]<DURATION or <=,
+ * with METRIC one of ttft, ttft_content, tpot, ntpot, e2e, itl and STATISTIC one of mean,
+ * max, p50, p99, p99_9... STATUS_USAGE says which term is wrong and why. */
 int slo_parse(struct slo *slo, const char *text, struct fault *fault);
 
 bool slo_term_holds(const struct slo_term *term, double value_s);
 
-/* True when the request has every metric that the terms name and each is within its limit. An answer that
- * came in one piece has no TPOT and waited for nothing: it meets any. All terms must be SLO_EACH, and none
- * about itl. */
+/* True when the request has every metric that the terms name and each is within its
+ * limit. An answer that came in one piece has no TPOT and waited for nothing: it meets
+ * any. All terms must be SLO_EACH, and none about itl. */
 bool slo_met_by(const struct slo *slo, const struct request_sample *sample);
 
 #endif

@@ -17,8 +17,8 @@ typedef bool value_fn(const struct request_sample *sample, const void *context, 
 
 #define ALL_LOGS SIZE_MAX
 
-/* The distribution of a value over the requests of one log or of all; `succeeded` only, when asked.
- * excluded counts those that have no value. */
+/* The distribution of a value over the requests of one log or of all; `succeeded` only,
+ * when asked. excluded counts those that have no value. */
 static struct distribution distribution_over(const struct collection *collection, size_t log,
                                              bool succeeded, value_fn *value, const void *context)
 {
@@ -94,7 +94,8 @@ static void count_outcomes(struct request_counts *counts, const struct collectio
         collection->count - counts->succeeded - counts->cancelled - counts->not_sent;
 }
 
-/* What the plans say, for logs of runs; what the logs' own headers say, for the others. */
+/* What the plans say, for logs of runs; what the logs' own headers say, for the
+ * others. */
 static uint64_t planned_requests(const struct load *load)
 {
     uint64_t planned = 0;

@@ -1,4 +1,5 @@
-/* The figures of a run: all that `summary` prints, computed once. NaN stands for what is undefined. */
+/* The figures of a run: all that `summary` prints, computed once. NaN stands for what is
+ * undefined. */
 #ifndef TOKTRACE_SUMMARY_H
 #define TOKTRACE_SUMMARY_H
 
@@ -16,13 +17,15 @@
 
 /* planned = succeeded + failed + cancelled + not_sent + unrecorded. */
 struct request_counts {
-    uint64_t planned;    /* by the manifest, else by the logs, else as many as there are records */
+    /* by the manifest, else by the logs, else as many as there are records */
+    uint64_t planned;
     uint64_t sent;
     uint64_t succeeded;
     uint64_t failed;     /* every outcome but ok, cancelled and not_sent */
     uint64_t cancelled;
     uint64_t not_sent;
-    uint64_t unrecorded; /* planned, but no log has a record: lost with a worker or a frame */
+    /* planned, but no log has a record: lost with a worker or a frame */
+    uint64_t unrecorded;
     uint64_t by_outcome[OUTCOMES];
 };
 
@@ -35,7 +38,8 @@ struct token_counts {
     uint64_t planned_output;     /* of the requests that succeeded */
     uint64_t differing;          /* succeeded with another N than planned */
     enum counted counted_by;
-    uint64_t mismatches;         /* requests where the server's count and the events differ */
+    /* requests where the server's count and the events differ */
+    uint64_t mismatches;
 };
 
 /* Every metric by one flavour. */
@@ -53,7 +57,8 @@ struct client_times {
     struct distribution receive_lag;       /* app - arrival, each token event */
     struct distribution receive_lag_last;  /* of the last token event of each request */
     struct distribution connect;           /* of the requests that opened a connection */
-    uint64_t identity_checked; /* requests: app_last - due = send lag + server + receive lag, in ns */
+    /* requests: app_last - due = send lag + server + receive lag, in ns */
+    uint64_t identity_checked;
     uint64_t identity_violations;
 };
 

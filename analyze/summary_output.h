@@ -15,7 +15,8 @@ json_t *summary_json(const struct summary *summary, const struct load *load, con
 struct summary_text_options {
     bool color;
     bool by_worker; /* a table of the workers too */
-    bool checks;    /* all checks of the verdict with their limits, not only those that failed */
+    /* all checks of the verdict with their limits, not only those that failed */
+    bool checks;
 };
 
 void summary_print(FILE *out, const struct summary *summary, const struct load *load,

@@ -17,8 +17,8 @@ static const struct distribution *row_of(const struct latencies *latencies, size
     return row == REQUEST_METRICS ? &latencies->itl : &latencies->itl_token;
 }
 
-/* Rows that say something: per-token gaps only where events brought several tokens, content only where it
- * is not all that came. */
+/* Rows that say something: per-token gaps only where events brought several tokens,
+ * content only where it is not all that came. */
 static bool row_is_news(const struct latencies *latencies, size_t row)
 {
     const struct distribution *mine = row_of(latencies, row);

@@ -1,4 +1,5 @@
-/* Aligned tables of short texts: the first column to the left, the others to the right. */
+/* Aligned tables of short texts: the first column to the left, the others to the
+ * right. */
 #ifndef TOKTRACE_TEXT_TABLE_H
 #define TOKTRACE_TEXT_TABLE_H
 
@@ -22,7 +23,8 @@ void text_table_start(struct text_table *table, const char *const *heads);
 void text_table_add(struct text_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints with two spaces between columns, indented by two. Widths count characters, not bytes. */
+/* Prints with two spaces between columns, indented by two. Widths count characters, not
+ * bytes. */
 void text_table_print(const struct text_table *table, FILE *out);
 
 void text_table_release(struct text_table *table);

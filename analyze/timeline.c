@@ -34,7 +34,8 @@ enum moment { MOMENT_DUE, MOMENT_SENT, MOMENT_COMPLETED, MOMENT_GOOD, MOMENT_TOK
 struct epoch {
     struct span spans[MOMENTS];
     uint64_t output_tokens;
-    uint64_t first_tokens; /* of the first token event: they open the interval and are not in it */
+    /* of the first token event: they open the interval and are not in it */
+    uint64_t first_tokens;
 };
 
 static void add_tokens(struct epoch *epoch, const struct request_sample *sample)

@@ -1,4 +1,5 @@
-/* Whether a run may be believed, before anything else is said of it. Not whether the server was good. */
+/* Whether a run may be believed, before anything else is said of it. Not whether the
+ * server was good. */
 #ifndef TOKTRACE_VERDICT_H
 #define TOKTRACE_VERDICT_H
 
@@ -9,14 +10,16 @@
 /* Each is a bound that a believable run keeps. */
 struct verdict_limits {
     double min_sent_share;        /* sent / planned */
-    double max_failed_share;      /* failed / planned: the latencies are of the survivors */
+    /* failed / planned: the latencies are of the survivors */
+    double max_failed_share;
     double max_send_lag_share;    /* p99 of send lag / median TTFT */
     double max_receive_lag_share; /* p99 of receive lag / median TPOT */
     double max_utilisation;       /* of any worker's loop */
     double max_shared_read_share; /* token events that shared a read */
     int64_t max_stall_ns;         /* one iteration of a loop */
     int64_t max_log_wait_ns;      /* one worker waiting for its log's disk */
-    int64_t max_clock_step_ns;    /* of the wall clock, which kernel stamps are taken from */
+    /* of the wall clock, which kernel stamps are taken from */
+    int64_t max_clock_step_ns;
     int64_t lag_epsilon_ns;       /* receive lag below minus this is a clock fault */
 };
 

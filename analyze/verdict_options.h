@@ -15,7 +15,8 @@
     { .name = name_, .type = OPTION_DURATION, .argument = "TIME", .default_text = default_, \
       .offset = offsetof(holder, field), .min = 0, .max = 9e18, .help = help_ }
 
-/* Entries for the table of options struct `holder` whose member `limits` is a struct verdict_limits. */
+/* Entries for the table of options struct `holder` whose member `limits` is a struct
+ * verdict_limits. */
 #define VERDICT_OPTIONS(holder, limits) \
     { .name = "min-sent-share", .type = OPTION_FLOAT, .argument = "SHARE", \
       .default_text = "0.999", .offset = offsetof(holder, limits.min_sent_share), \

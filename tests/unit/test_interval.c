@@ -20,8 +20,8 @@ static void assert_ranks(size_t count, double p, size_t low, size_t high)
     assert_int_equal(found_high, high);
 }
 
-/* Medians: the table every nonparametric textbook has (e.g. Conover, table A3): n = 6: 1, 6; 10: 2, 9;
- * 20: 6, 15; 50: 18, 33; 100: 40, 61. */
+/* Medians: the table every nonparametric textbook has (e.g. Conover, table A3): n = 6: 1,
+ * 6; 10: 2, 9; 20: 6, 15; 50: 18, 33; 100: 40, 61. */
 static void test_median_ranks(void **state)
 {
     (void)state;
@@ -40,8 +40,8 @@ static void test_upper_ranks(void **state)
     assert_ranks(50, 0.9, 41, 50);
 }
 
-/* Two-sided needs (1 - p)-tails of 2.5 %: p^n <= 0.025, so n >= 6 for the median, 72 for the 0.95 and
- * 368 for the 0.99-quantile. */
+/* Two-sided needs (1 - p)-tails of 2.5 %: p^n <= 0.025, so n >= 6 for the median, 72 for
+ * the 0.95 and 368 for the 0.99-quantile. */
 static void test_too_small_samples(void **state)
 {
     (void)state;
@@ -134,7 +134,8 @@ static void test_ratio(void **state)
     assert_close(interval.high, 3, 1e-12);
 }
 
-/* A mean of 1,000 values 0 and 2: standard error 1/sqrt(1000), so the interval is 1 -+ 0.062. */
+/* A mean of 1,000 values 0 and 2: standard error 1/sqrt(1000), so the interval is 1 -+
+ * 0.062. */
 static void test_ratio_width(void **state)
 {
     (void)state;

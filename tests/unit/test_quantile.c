@@ -31,7 +31,8 @@ static void test_interpolation(void **state)
     assert_close(quantile_of_sorted(one, 1, 0.01), 7, 0);
     assert_close(quantile_of_sorted(one, 1, 0.999), 7, 0);
 
-    /* numpy steps back from the upper neighbour when it is nearer: 0.3 - (0.3 - 0.1) * 0.25 */
+    /* numpy steps back from the upper neighbour when it is nearer: 0.3 - (0.3 - 0.1) *
+     * 0.25 */
     const double pair[] = { 0.1, 0.3 };
     assert_close(quantile_of_sorted(pair, 2, 0.75), 0.3 - (0.3 - 0.1) * (1 - 0.75), 0);
 }

@@ -116,7 +116,8 @@ static void test_no_token(void **state)
     token_gaps_release(&f.gaps);
 }
 
-/* One token: TTFT, E2E and NTPOT exist; TPOT and ITL do not, also when usage claims 64 tokens. */
+/* One token: TTFT, E2E and NTPOT exist; TPOT and ITL do not, also when usage claims 64
+ * tokens. */
 static void test_one_token(void **state)
 {
     (void)state;
@@ -183,7 +184,8 @@ static void test_event_without_tokens(void **state)
     token_gaps_release(&f.gaps);
 }
 
-/* Choice 0 at 31, 41; choice 1 at 32, 36, 40: gaps 10 | 4, 4; spans 10 + 8; 5 tokens, k1 = 1 + 1. */
+/* Choice 0 at 31, 41; choice 1 at 32, 36, 40: gaps 10 | 4, 4; spans 10 + 8; 5 tokens, k1
+ * = 1 + 1. */
 static void test_choices_are_not_mixed(void **state)
 {
     (void)state;
@@ -284,7 +286,8 @@ static void test_unknown_times(void **state)
     token_gaps_release(&f.gaps);
 }
 
-/* A clock fault is carried as it is, not clamped: arrival before sent, app before arrival. */
+/* A clock fault is carried as it is, not clamped: arrival before sent, app before
+ * arrival. */
 static void test_clock_fault(void **state)
 {
     (void)state;

@@ -57,7 +57,7 @@ void ratio_add(struct ratio_sums *sums, double above, double below)
     sums->below[group] += below;
 }
 
-static size_t group_count(uint64_t requests)
+size_t bootstrap_groups(uint64_t requests)
 {
     return requests < BOOTSTRAP_GROUPS ? (size_t)requests : BOOTSTRAP_GROUPS;
 }
@@ -75,7 +75,7 @@ double ratio_value(const struct ratio_sums *sums)
 
 struct interval ratio_interval(const struct ratio_sums *sums)
 {
-    size_t groups = group_count(sums->count);
+    size_t groups = bootstrap_groups(sums->count);
     if (groups < 2)
         return interval_unknown;
     double replicates[BOOTSTRAP_REPLICATES];

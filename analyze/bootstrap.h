@@ -19,6 +19,9 @@ enum { BOOTSTRAP_GROUPS = 256, BOOTSTRAP_REPLICATES = 400 };
 /* The group of the request with this ordinal (0, 1, 2...) among those that count. */
 unsigned bootstrap_group(uint64_t ordinal);
 
+/* The number of groups that so many requests fill. */
+size_t bootstrap_groups(uint64_t requests);
+
 /* A generator with the fixed seed. Caller frees with gsl_rng_free. */
 gsl_rng *bootstrap_generator(void);
 

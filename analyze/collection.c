@@ -22,7 +22,8 @@ void collection_release(struct collection *collection)
 
 /* Workers of one run share its clock, on whatever machine; a log without a run is known
  * by its T0. */
-static bool same_epoch(const struct arrivals_header *left, const struct arrivals_header *right)
+static bool same_epoch(const struct arrivals_header *left,
+                       const struct arrivals_header *right)
 {
     if (left->run_id[0] != '\0' || right->run_id[0] != '\0')
         return strcmp(left->run_id, right->run_id) == 0;
@@ -43,7 +44,8 @@ static void assign_epochs(struct collection *collection, const struct load *load
     }
 }
 
-static void add_lags(struct log_facts *facts, const struct token_gaps *gaps, int64_t epsilon_ns)
+static void add_lags(struct log_facts *facts, const struct token_gaps *gaps,
+                     int64_t epsilon_ns)
 {
     histogram_add(&facts->lag, gaps->lag_ns, gaps->lag_count);
     uint64_t negative = 0;
@@ -119,8 +121,8 @@ static void add_record(struct collection *collection, size_t log,
     }
 }
 
-int collection_read(struct collection *collection, struct load *load, struct progress *progress,
-                    struct fault *fault)
+int collection_read(struct collection *collection, struct load *load,
+                    struct progress *progress, struct fault *fault)
 {
     assign_epochs(collection, load);
     struct arrivals_record record;
@@ -130,8 +132,8 @@ int collection_read(struct collection *collection, struct load *load, struct pro
         add_record(collection, log, &record);
         if (collection->count % 1024 == 0 && progress_due(progress)) {
             char line[80];
-            snprintf(line, sizeof line, "log %zu of %zu: %zu requests", log + 1, load->log_count,
-                     collection->count);
+            snprintf(line, sizeof line, "log %zu of %zu: %zu requests", log + 1,
+                     load->log_count, collection->count);
             progress_show(progress, line);
         }
     }
@@ -149,7 +151,7 @@ int collection_due_range(char *const *operands, int operand_count, struct window
     for (int i = 0; i < operand_count; i++)
         if (strcmp(operands[i], "-") == 0)
             return fault_set(fault, STATUS_USAGE,
-                             "a window is found by reading twice, which standard input does not allow");
+                             "standard input cannot be read twice, as a window needs");
     int got = load_open(&load, operands, operand_count, fault);
     if (got < 0)
         goto done;

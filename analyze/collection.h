@@ -56,8 +56,8 @@ struct collection {
 
 /* Reads all logs of the load. Needs zeroed memory apart from window and lag_epsilon_ns;
  * release in any case. */
-int collection_read(struct collection *collection, struct load *load, struct progress *progress,
-                    struct fault *fault);
+int collection_read(struct collection *collection, struct load *load,
+                    struct progress *progress, struct fault *fault);
 
 void collection_release(struct collection *collection);
 

@@ -8,7 +8,8 @@
 
 const struct percentile distribution_percentiles[DISTRIBUTION_PERCENTILES] = {
     { "p1", 0.01 },  { "p5", 0.05 },  { "p10", 0.1 },  { "p25", 0.25 }, { "p50", 0.5 },
-    { "p75", 0.75 }, { "p90", 0.9 },  { "p95", 0.95 }, { "p99", 0.99 }, { "p99_9", 0.999 },
+    { "p75", 0.75 }, { "p90", 0.9 },  { "p95", 0.95 }, { "p99", 0.99 },
+    { "p99_9", 0.999 },
 };
 
 const size_t distribution_headlines[DISTRIBUTION_HEADLINES] = { 4, 6, 7, 8 };
@@ -35,7 +36,8 @@ static void set_moments(struct distribution *distribution, const struct moments 
     distribution->max = moments->max / per_s;
 }
 
-struct distribution distribution_of_values(double *values_s, size_t count, uint64_t excluded)
+struct distribution distribution_of_values(double *values_s, size_t count,
+                                           uint64_t excluded)
 {
     struct distribution result = distribution_empty(excluded);
     if (count == 0)
@@ -56,7 +58,8 @@ struct distribution distribution_of_values(double *values_s, size_t count, uint6
     return result;
 }
 
-struct distribution distribution_of_histogram(const struct histogram *histogram, uint64_t excluded)
+struct distribution distribution_of_histogram(const struct histogram *histogram,
+                                              uint64_t excluded)
 {
     struct distribution result = distribution_empty(excluded);
     if (histogram->moments.count == 0)

@@ -33,10 +33,12 @@ struct distribution {
 };
 
 /* Of values_s[0..count), which are sorted in place; exact, with exact intervals. */
-struct distribution distribution_of_values(double *values_s, size_t count, uint64_t excluded);
+struct distribution distribution_of_values(double *values_s, size_t count,
+                                           uint64_t excluded);
 
 /* Of a histogram of ns; without intervals. */
-struct distribution distribution_of_histogram(const struct histogram *histogram, uint64_t excluded);
+struct distribution distribution_of_histogram(const struct histogram *histogram,
+                                              uint64_t excluded);
 
 /* The value of the percentile called p50, p90, p95 or p99 by its place among the
  * headlines. */

@@ -73,10 +73,12 @@ static double bracket_end(const struct points *points, double from, double step)
 {
     double best = loss_at(points, from);
     double at = from + step;
-    for (double loss = loss_at(points, at); loss <= best && isfinite(at); loss = loss_at(points, at)) {
+    double loss = loss_at(points, at);
+    while (loss <= best && isfinite(at)) {
         best = loss;
         step *= 2;
         at += step;
+        loss = loss_at(points, at);
     }
     return at;
 }
@@ -109,7 +111,8 @@ static double best_slope(const struct points *points, double start, double step)
     return (low + high) / 2;
 }
 
-static struct interval slope_interval(const struct points *points, double slope, double step)
+static struct interval slope_interval(const struct points *points, double slope,
+                                      double step)
 {
     size_t size = points->count < BOOTSTRAP_POINTS ? points->count : BOOTSTRAP_POINTS;
     double shrink = sqrt((double)size / (double)points->count);
@@ -133,7 +136,10 @@ static struct interval slope_interval(const struct points *points, double slope,
 static struct envelope no_line(const char *reason)
 {
     return (struct envelope){
-        .reason = reason, .slope = NAN, .intercept = NAN, .slope_interval = interval_unknown,
+        .reason = reason,
+        .slope = NAN,
+        .intercept = NAN,
+        .slope_interval = interval_unknown,
     };
 }
 

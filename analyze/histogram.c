@@ -63,7 +63,8 @@ double histogram_bucket_middle(size_t bucket)
 
 /* The order statistics `rank` and rank + 1 (from 0; the last one twice): the extremes as
  * they are, the others as middles of their buckets. */
-static void order_statistics(const struct histogram *histogram, uint64_t rank, double pair[2])
+static void order_statistics(const struct histogram *histogram, uint64_t rank,
+                             double pair[2])
 {
     uint64_t last = histogram->moments.count - 1;
     uint64_t wanted[2] = { rank, rank < last ? rank + 1 : last };

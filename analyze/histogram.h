@@ -47,7 +47,8 @@ static inline size_t histogram_bucket(int64_t value_ns)
     uint64_t magnitude = (uint64_t)(value_ns ^ sign);
     unsigned top = 63 - (unsigned)__builtin_clzll(magnitude | 1 << HISTOGRAM_BUCKET_BITS);
     unsigned shift = top - HISTOGRAM_BUCKET_BITS;
-    int64_t index = (int64_t)(((uint64_t)shift << HISTOGRAM_BUCKET_BITS) + (magnitude >> shift));
+    int64_t index = (int64_t)(((uint64_t)shift << HISTOGRAM_BUCKET_BITS) +
+                              (magnitude >> shift));
     return (size_t)(HISTOGRAM_SIDE + (index ^ sign));
 }
 

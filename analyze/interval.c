@@ -44,7 +44,8 @@ struct interval interval_of_quantile(const double *sorted, size_t count, double 
     size_t high = 0;
     if (!interval_ranks(count, p, INTERVAL_CONFIDENCE, &low, &high))
         return interval_unknown;
-    return (struct interval){ .known = true, .low = sorted[low - 1], .high = sorted[high - 1] };
+    return (struct interval){ .known = true, .low = sorted[low - 1],
+                             .high = sorted[high - 1] };
 }
 
 struct interval interval_of_share(size_t successes, size_t count)

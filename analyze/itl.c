@@ -64,7 +64,8 @@ static double count_at(const struct histogram *histogram, size_t bucket)
 }
 
 static void dense_init(struct dense *dense, const struct histogram *total,
-                       const struct histogram *first, const struct histogram *second, size_t groups)
+                       const struct histogram *first, const struct histogram *second,
+                       size_t groups)
 {
     *dense = (struct dense){ 0 };
     for (size_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
@@ -134,7 +135,7 @@ static void set_intervals(struct distribution *result, struct dense *dense, size
 struct distribution itl_distribution(const struct itl *itl, bool per_token)
 {
     const struct histogram *others = per_token ? itl->spread : itl->multi;
-    size_t groups = itl->requests < BOOTSTRAP_GROUPS ? (size_t)itl->requests : BOOTSTRAP_GROUPS;
+    size_t groups = bootstrap_groups(itl->requests);
     struct histogram total = { 0 };
     for (size_t i = 0; i < groups; i++) {
         histogram_merge(&total, &itl->single[i]);

@@ -61,19 +61,23 @@ json_t *distribution_json(const struct distribution *distribution)
     json_set_number(object, "sd", distribution->sd);
     json_set_number(object, "min", distribution->min);
     for (size_t i = 0; i < DISTRIBUTION_PERCENTILES; i++)
-        json_set_number(object, distribution_percentiles[i].name, distribution->percentile_s[i]);
+        json_set_number(object, distribution_percentiles[i].name,
+                        distribution->percentile_s[i]);
     json_set_number(object, "max", distribution->max);
-    json_object_set_new(object, "relative_error", json_real(distribution->relative_error));
+    json_object_set_new(object, "relative_error",
+                        json_real(distribution->relative_error));
 
     json_t *intervals = json_object();
     for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
-        json_object_set_new(intervals, distribution_percentiles[distribution_headlines[i]].name,
+        json_object_set_new(intervals,
+                            distribution_percentiles[distribution_headlines[i]].name,
                             interval_json(&distribution->headline[i]));
     json_object_set_new(object, "interval95", intervals);
     return object;
 }
 
-void json_set_distribution(json_t *object, const char *key, const struct distribution *distribution)
+void json_set_distribution(json_t *object, const char *key,
+                           const struct distribution *distribution)
 {
     json_object_set_new(object, key, distribution_json(distribution));
 }

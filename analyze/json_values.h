@@ -25,6 +25,7 @@ void json_set_number(json_t *object, const char *key, double value);
 /* Sets a text, or null for NULL and "". Bytes of text that is not UTF-8 become '?'. */
 void json_set_text(json_t *object, const char *key, const char *text);
 
-void json_set_distribution(json_t *object, const char *key, const struct distribution *distribution);
+void json_set_distribution(json_t *object, const char *key,
+                           const struct distribution *distribution);
 
 #endif

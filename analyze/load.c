@@ -30,7 +30,8 @@ void load_release(struct load *load)
 
 static struct load_log *add_log(struct load *load, const char *path, size_t run)
 {
-    load->logs = memory_grow(load->logs, load->log_count, &load->log_capacity, sizeof *load->logs);
+    load->logs = memory_grow(load->logs, load->log_count, &load->log_capacity,
+                             sizeof *load->logs);
     struct load_log *log = &load->logs[load->log_count++];
     *log = (struct load_log){ .path = copy_of(path), .run = run };
     return log;
@@ -62,7 +63,8 @@ static void add_run_log(struct load *load, const char *path, size_t run)
 
 static int add_run(struct load *load, const char *path, struct fault *fault)
 {
-    load->runs = memory_grow(load->runs, load->run_count, &load->run_capacity, sizeof *load->runs);
+    load->runs = memory_grow(load->runs, load->run_count, &load->run_capacity,
+                             sizeof *load->runs);
     size_t index = load->run_count++;
     struct load_run *run = &load->runs[index];
     *run = (struct load_run){ .path = copy_of(path) };
@@ -75,7 +77,8 @@ static int add_run(struct load *load, const char *path, struct fault *fault)
     for (size_t i = 0; status == STATUS_OK && i < logs.workers.count; i++)
         add_run_log(load, logs.workers.items[i], index);
     if (status == STATUS_OK && logs.workers.count == 0)
-        status = fault_set(fault, STATUS_BAD_INPUT, "%s: a run directory without logs", path);
+        status = fault_set(fault, STATUS_BAD_INPUT, "%s: a run directory without logs",
+                           path);
     run->wire_path = logs.wire ? copy_of(logs.wire) : NULL;
     run_logs_release(&logs);
     return status;
@@ -116,16 +119,19 @@ static int check_sources(const struct load *load, struct fault *fault)
         if (!first)
             first = log;
         if (log->header.source != first->header.source)
-            return fault_set(fault, STATUS_USAGE, "%s is of %s, but %s of %s: give one kind",
-                             log->path, source_name(log->header.source), first->path,
+            return fault_set(fault, STATUS_USAGE,
+                             "%s is of %s, but %s of %s: give one kind", log->path,
+                             source_name(log->header.source), first->path,
                              source_name(first->header.source));
     }
     if (!first)
-        return fault_set(fault, STATUS_BAD_INPUT, "no log can be read: %s", load->logs[0].problem);
+        return fault_set(fault, STATUS_BAD_INPUT, "no log can be read: %s",
+                         load->logs[0].problem);
     return STATUS_OK;
 }
 
-int load_open(struct load *load, char *const *operands, int operand_count, struct fault *fault)
+int load_open(struct load *load, char *const *operands, int operand_count,
+              struct fault *fault)
 {
     for (int i = 0; i < operand_count; i++) {
         int status = add_operand(load, operands[i], fault);
@@ -142,7 +148,8 @@ static void finish_log(struct load_log *log)
     log->reader = NULL;
 }
 
-int load_log_next(struct load_log *log, struct arrivals_record *record, struct fault *fault)
+int load_log_next(struct load_log *log, struct arrivals_record *record,
+                  struct fault *fault)
 {
     if (!log->readable)
         return 0;
@@ -161,7 +168,8 @@ int load_log_next(struct load_log *log, struct arrivals_record *record, struct f
     return got;
 }
 
-int load_next(struct load *load, struct arrivals_record *record, size_t *log, struct fault *fault)
+int load_next(struct load *load, struct arrivals_record *record, size_t *log,
+              struct fault *fault)
 {
     for (; load->current < load->log_count; load->current++) {
         *log = load->current;

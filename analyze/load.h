@@ -49,14 +49,16 @@ struct load {
  * mix: STATUS_USAGE. A log of a run directory whose header cannot be read is kept as
  * unreadable, since the run may have died at its start; one named by itself is
  * STATUS_BAD_INPUT. Release in any case. Start from {0}. */
-int load_open(struct load *load, char *const *operands, int operand_count, struct fault *fault);
+int load_open(struct load *load, char *const *operands, int operand_count,
+              struct fault *fault);
 
 void load_release(struct load *load);
 
 /* The next record of one log, borrowed until the next call on it; opens it when it is not
  * open. 1: a record, 0: it is read (or unreadable), <0: damage. Different logs may be
  * read by different threads. */
-int load_log_next(struct load_log *log, struct arrivals_record *record, struct fault *fault);
+int load_log_next(struct load_log *log, struct arrivals_record *record,
+                  struct fault *fault);
 
 /* The next record of any log, borrowed until the next call, and the index of its log. 1:
  * a record, 0: all logs are read, <0: damage. */

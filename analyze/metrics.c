@@ -3,8 +3,11 @@
 #include "formats/base/clock.h"
 
 const char *const metric_names[REQUEST_METRICS] = {
-    [METRIC_TTFT] = "ttft",   [METRIC_TTFT_CONTENT] = "ttft_content", [METRIC_TPOT] = "tpot",
-    [METRIC_NTPOT] = "ntpot", [METRIC_E2E] = "e2e",
+    [METRIC_TTFT] = "ttft",
+    [METRIC_TTFT_CONTENT] = "ttft_content",
+    [METRIC_TPOT] = "tpot",
+    [METRIC_NTPOT] = "ntpot",
+    [METRIC_E2E] = "e2e",
 };
 
 static const struct token_times *times_of(const struct request_sample *sample,
@@ -29,7 +32,8 @@ static bool interval_s(int64_t from_ns, int64_t to_ns, double *seconds)
 static bool tpot(const struct request_sample *sample, const struct token_times *times,
                  double *seconds)
 {
-    if (times->span_ns == TIME_NONE || sample->output_tokens <= sample->first_event_tokens ||
+    if (times->span_ns == TIME_NONE ||
+        sample->output_tokens <= sample->first_event_tokens ||
         sample->output_events <= sample->choices)
         return false;
     uint32_t tokens = sample->output_tokens - sample->first_event_tokens;
@@ -37,18 +41,21 @@ static bool tpot(const struct request_sample *sample, const struct token_times *
     return true;
 }
 
-bool metric_choices_e2e(const struct request_sample *sample, enum flavour flavour, double *seconds)
+bool metric_choices_e2e(const struct request_sample *sample, enum flavour flavour,
+                        double *seconds)
 {
     const struct token_times *times = times_of(sample, flavour);
     int64_t origin_ns = origin_of(sample, flavour);
     if (times->early_ns == TIME_NONE || origin_ns == TIME_NONE)
         return false;
     int64_t longest_ns = times->last_ns - origin_ns;
-    *seconds = ((double)longest_ns * sample->choices - (double)times->early_ns) / NS_PER_S;
+    double total_ns = (double)longest_ns * sample->choices - (double)times->early_ns;
+    *seconds = total_ns / NS_PER_S;
     return true;
 }
 
-static bool ntpot(const struct request_sample *sample, enum flavour flavour, double *seconds)
+static bool ntpot(const struct request_sample *sample, enum flavour flavour,
+                  double *seconds)
 {
     double total_s;
     if (sample->output_tokens == 0 || !metric_choices_e2e(sample, flavour, &total_s))
@@ -57,8 +64,8 @@ static bool ntpot(const struct request_sample *sample, enum flavour flavour, dou
     return true;
 }
 
-bool metric_value(const struct request_sample *sample, enum metric metric, enum flavour flavour,
-                  double *seconds)
+bool metric_value(const struct request_sample *sample, enum metric metric,
+                  enum flavour flavour, double *seconds)
 {
     const struct token_times *times = times_of(sample, flavour);
     int64_t origin_ns = origin_of(sample, flavour);
@@ -81,7 +88,8 @@ bool metric_value(const struct request_sample *sample, enum metric metric, enum 
 
 bool metric_uncached_input(const struct request_sample *sample, double *tokens)
 {
-    if (sample->input_tokens == COUNT_NONE || sample->cached_tokens > sample->input_tokens)
+    if (sample->input_tokens == COUNT_NONE ||
+        sample->cached_tokens > sample->input_tokens)
         return false;
     *tokens = sample->input_tokens - sample->cached_tokens;
     return true;

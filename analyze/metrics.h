@@ -33,11 +33,12 @@ extern const char *const metric_names[REQUEST_METRICS];
  * span, whatever N is said to be. With several choices: TTFT is to the first token of
  * any, E2E to the last of any, TPOT and NTPOT are means over the choices weighted by
  * tokens: sum of spans (or E2E) of each choice / sum of tokens. */
-bool metric_value(const struct request_sample *sample, enum metric metric, enum flavour flavour,
-                  double *seconds);
+bool metric_value(const struct request_sample *sample, enum metric metric,
+                  enum flavour flavour, double *seconds);
 
 /* Sum of the E2E of each choice, what NTPOT divides by N; false where undefined. */
-bool metric_choices_e2e(const struct request_sample *sample, enum flavour flavour, double *seconds);
+bool metric_choices_e2e(const struct request_sample *sample, enum flavour flavour,
+                        double *seconds);
 
 /* Input tokens that had to be computed: input - cached; false when the input is
  * unknown. */

@@ -17,7 +17,8 @@ static void add_decode(struct ratio_sums *sums, const struct request_sample *sam
     ratio_add(sums, tpot_s * tokens, tokens);
 }
 
-static void set_decode(struct ntpot_parts *parts, const struct request_sample *samples, size_t count)
+static void set_decode(struct ntpot_parts *parts, const struct request_sample *samples,
+                       size_t count)
 {
     struct ratio_sums *sums = memory_new(1, sizeof *sums);
     for (size_t i = 0; i < count; i++)
@@ -54,8 +55,9 @@ struct split {
 
 /* prefill_s is NaN where the price of an input token is not known: then the rest keeps
  * it. With several choices, total_s holds the wait for the prompt once for each. */
-static bool split_request(const struct ntpot_parts *parts, const struct request_sample *sample,
-                          double prefill_s, struct split *split)
+static bool split_request(const struct ntpot_parts *parts,
+                          const struct request_sample *sample, double prefill_s,
+                          struct split *split)
 {
     double input = 0;
     double tpot_s;
@@ -80,7 +82,8 @@ struct split_sums {
     double output_tokens;
 };
 
-static void add_split(struct split_sums *sums, const struct split *split, uint32_t output_tokens)
+static void add_split(struct split_sums *sums, const struct split *split,
+                      uint32_t output_tokens)
 {
     sums->time.total_s += split->total_s;
     sums->time.rest_s += split->rest_s;
@@ -104,7 +107,8 @@ static struct distribution rest_of(const struct ntpot_parts *parts,
         rests[defined++] = split.rest_s;
         add_split(sums, &split, samples[i].output_tokens);
     }
-    struct distribution result = distribution_of_values(rests, defined, succeeded - defined);
+    struct distribution result = distribution_of_values(rests, defined,
+                                                        succeeded - defined);
     free(rests);
     return result;
 }

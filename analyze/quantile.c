@@ -22,7 +22,8 @@ static unsigned digit_of(uint64_t key, unsigned digit)
 
 /* Moves keys in the order of one digit, stable; totals[] holds how often each value of it
  * occurs. */
-static void scatter(const uint64_t *from, uint64_t *to, size_t count, unsigned digit, size_t *totals)
+static void scatter(const uint64_t *from, uint64_t *to, size_t count, unsigned digit,
+                    size_t *totals)
 {
     size_t start = 0;
     for (size_t value = 0; value < DIGIT_VALUES; value++) {

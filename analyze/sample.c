@@ -65,8 +65,8 @@ static void grow_tracks(struct token_gaps *gaps, size_t count)
     gaps->track_count = count;
 }
 
-static void track_multi(struct clock_track *track, struct clock_gaps *gaps, int64_t gap_ns,
-                        uint32_t tokens)
+static void track_multi(struct clock_track *track, struct clock_gaps *gaps,
+                        int64_t gap_ns, uint32_t tokens)
 {
     track->carried_ns += gap_ns;
     gaps->multi[gaps->multi_count++] = (struct multi_gap){
@@ -76,8 +76,8 @@ static void track_multi(struct clock_track *track, struct clock_gaps *gaps, int6
         track->carried_ns = 0;
 }
 
-static inline void track_event(struct clock_track *track, struct clock_gaps *gaps, int64_t at_ns,
-                               uint32_t tokens)
+static inline void track_event(struct clock_track *track, struct clock_gaps *gaps,
+                               int64_t at_ns, uint32_t tokens)
 {
     if (at_ns != TIME_NONE && track->previous_ns != TIME_NONE) {
         int64_t gap_ns = at_ns - track->previous_ns;
@@ -94,8 +94,8 @@ static void start_clock(struct clock_track *track, int64_t at_ns)
     *track = (struct clock_track){ .first_ns = at_ns, .previous_ns = at_ns };
 }
 
-static void track_token_event(const struct arrival_event *event, struct request_sample *sample,
-                              struct token_gaps *gaps)
+static void track_token_event(const struct arrival_event *event,
+                              struct request_sample *sample, struct token_gaps *gaps)
 {
     if (event->choice >= gaps->track_count)
         grow_tracks(gaps, (size_t)event->choice + 1);
@@ -148,8 +148,8 @@ static void sum_choices(struct request_sample *sample, const struct token_gaps *
     sample->choices = (uint16_t)gaps->used_count;
 }
 
-static void walk_events(const struct arrival_request *request, struct request_sample *sample,
-                        struct token_gaps *gaps)
+static void walk_events(const struct arrival_request *request,
+                        struct request_sample *sample, struct token_gaps *gaps)
 {
     const struct arrival_event *first = NULL;
     const struct arrival_event *content = NULL;
@@ -183,7 +183,8 @@ static void walk_events(const struct arrival_request *request, struct request_sa
 
 /* The server's count of output tokens is N where there is one; what the events say is
  * checked on it. */
-static void apply_usage(const struct arrival_request *request, struct request_sample *sample)
+static void apply_usage(const struct arrival_request *request,
+                        struct request_sample *sample)
 {
     sample->mismatch = (request->flags & REQUEST_TOKEN_MISMATCH) != 0;
     if (request->usage_completion_tokens != COUNT_NONE) {
@@ -199,8 +200,8 @@ static void apply_usage(const struct arrival_request *request, struct request_sa
         sample->cached_tokens = request->usage_cached_tokens;
 }
 
-void sample_from_request(const struct arrival_request *request, struct request_sample *sample,
-                         struct token_gaps *gaps)
+void sample_from_request(const struct arrival_request *request,
+                         struct request_sample *sample, struct token_gaps *gaps)
 {
     *sample = (struct request_sample){
         .row = request->row,

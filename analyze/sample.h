@@ -84,7 +84,7 @@ struct token_gaps {
 void token_gaps_release(struct token_gaps *gaps);
 
 /* Fills both from one request. */
-void sample_from_request(const struct arrival_request *request, struct request_sample *sample,
-                         struct token_gaps *gaps);
+void sample_from_request(const struct arrival_request *request,
+                         struct request_sample *sample, struct token_gaps *gaps);
 
 #endif

@@ -49,7 +49,8 @@ struct short_text percent_text(double share)
 
 struct time_unit time_unit_for(double seconds)
 {
-    static const struct time_unit units[] = { { "s", 1 }, { "ms", 1e3 }, { "µs", 1e6 }, { "ns", 1e9 } };
+    static const struct time_unit units[] = { { "s", 1 }, { "ms", 1e3 }, { "µs", 1e6 },
+                                             { "ns", 1e9 } };
     if (!isfinite(seconds) || seconds == 0)
         return units[1];
     size_t i = 0;

@@ -48,7 +48,8 @@ static bool parse_percent(const char *text, double *p)
         *point = '.';
     struct fault unused = { 0 };
     double percent;
-    if (units_parse_float(digits, &percent, &unused) != STATUS_OK || percent <= 0 || percent >= 100)
+    if (units_parse_float(digits, &percent, &unused) != STATUS_OK || percent <= 0 ||
+        percent >= 100)
         return false;
     *p = percent / 100;
     return true;
@@ -89,12 +90,12 @@ static int parse_term(struct slo_term *term, struct fault *fault)
     term->metric = take_metric(&name);
     if (term->metric < 0)
         return fault_set(fault, STATUS_USAGE,
-                         "objective '%s': no such metric (ttft, ttft_content, tpot, ntpot, e2e, itl)",
-                         term->text);
+                         "objective '%s': the metric is none of ttft, ttft_content, "
+                         "tpot, ntpot, e2e, itl", term->text);
     if (!parse_statistic(term, name))
         return fault_set(fault, STATUS_USAGE,
-                         "objective '%s': '%s' is no statistic (_mean, _max, _p50, _p99, _p99_9)",
-                         term->text, name);
+                         "objective '%s': '%s' is no statistic such as _mean, _max, "
+                         "_p99, _p99_9", term->text, name);
     int64_t limit_ns;
     int status = units_parse_duration(limit, &limit_ns, fault);
     if (status < 0)
@@ -109,7 +110,8 @@ int slo_parse(struct slo *slo, const char *text, struct fault *fault)
     for (;;) {
         size_t len = strcspn(text, ",");
         if (slo->count == SLO_TERMS_MAX)
-            return fault_set(fault, STATUS_USAGE, "more than %d objectives", SLO_TERMS_MAX);
+            return fault_set(fault, STATUS_USAGE, "more than %d objectives",
+                             SLO_TERMS_MAX);
         if (len >= SLO_TEXT_MAX)
             return fault_set(fault, STATUS_USAGE, "objective '%.*s...' is too long",
                              SLO_TEXT_MAX / 2, text);

@@ -13,14 +13,16 @@ void summary_release(struct summary *summary)
 }
 
 /* The value of one request in seconds, or false where it has none. */
-typedef bool value_fn(const struct request_sample *sample, const void *context, double *seconds);
+typedef bool value_fn(const struct request_sample *sample, const void *context,
+                      double *seconds);
 
 #define ALL_LOGS SIZE_MAX
 
 /* The distribution of a value over the requests of one log or of all; `succeeded` only,
  * when asked. excluded counts those that have no value. */
-static struct distribution distribution_over(const struct collection *collection, size_t log,
-                                             bool succeeded, value_fn *value, const void *context)
+static struct distribution distribution_over(const struct collection *collection,
+                                             size_t log, bool succeeded, value_fn *value,
+                                             const void *context)
 {
     double *values = memory_new(collection->count, sizeof *values);
     size_t count = 0;
@@ -60,7 +62,8 @@ static bool difference_s(int64_t from_ns, int64_t to_ns, double *seconds)
     return true;
 }
 
-static bool send_lag(const struct request_sample *sample, const void *context, double *seconds)
+static bool send_lag(const struct request_sample *sample, const void *context,
+                     double *seconds)
 {
     (void)context;
     return difference_s(sample->due_ns, sample->sent_ns, seconds);
@@ -73,13 +76,15 @@ static bool receive_lag_last(const struct request_sample *sample, const void *co
     return difference_s(sample->arrival.last_ns, sample->app.last_ns, seconds);
 }
 
-static bool connect_time(const struct request_sample *sample, const void *context, double *seconds)
+static bool connect_time(const struct request_sample *sample, const void *context,
+                         double *seconds)
 {
     (void)context;
     return difference_s(sample->connect_start_ns, sample->connect_end_ns, seconds);
 }
 
-static void count_outcomes(struct request_counts *counts, const struct collection *collection)
+static void count_outcomes(struct request_counts *counts,
+                           const struct collection *collection)
 {
     for (size_t i = 0; i < collection->count; i++) {
         const struct request_sample *sample = &collection->samples[i];
@@ -108,7 +113,8 @@ static uint64_t planned_requests(const struct load *load)
 }
 
 static struct request_counts count_requests(const struct load *load,
-                                            const struct collection *collection, bool whole)
+                                            const struct collection *collection,
+                                            bool whole)
 {
     struct request_counts counts = { 0 };
     count_outcomes(&counts, collection);
@@ -151,8 +157,8 @@ static struct token_counts count_tokens(const struct collection *collection)
     return counts;
 }
 
-static void set_aggregate(struct latencies *latencies, const struct collection *collection,
-                          enum flavour flavour)
+static void set_aggregate(struct latencies *latencies,
+                          const struct collection *collection, enum flavour flavour)
 {
     struct ratio_sums *sums = memory_new(1, sizeof *sums);
     for (size_t i = 0; i < collection->count; i++) {
@@ -188,7 +194,8 @@ static void set_latencies(struct summary *summary, const struct collection *coll
     latencies->itl_token = itl_distribution(itl, true);
 }
 
-static void check_identity(struct client_times *client, const struct request_sample *sample)
+static void check_identity(struct client_times *client,
+                           const struct request_sample *sample)
 {
     int64_t due_ns = sample->due_ns;
     int64_t sent_ns = sample->sent_ns;
@@ -197,7 +204,8 @@ static void check_identity(struct client_times *client, const struct request_sam
     if (due_ns == TIME_NONE || sent_ns == TIME_NONE || arrival_ns == TIME_NONE ||
         app_ns == TIME_NONE)
         return;
-    int64_t parts_ns = (sent_ns - due_ns) + (arrival_ns - sent_ns) + (app_ns - arrival_ns);
+    int64_t parts_ns =
+        (sent_ns - due_ns) + (arrival_ns - sent_ns) + (app_ns - arrival_ns);
     client->identity_checked++;
     client->identity_violations += parts_ns != app_ns - due_ns;
 }
@@ -206,7 +214,8 @@ static struct client_times client_times_of(const struct collection *collection)
 {
     struct client_times client = {
         .send_lag = distribution_over(collection, ALL_LOGS, false, send_lag, NULL),
-        .receive_lag_last = distribution_over(collection, ALL_LOGS, false, receive_lag_last, NULL),
+        .receive_lag_last = distribution_over(collection, ALL_LOGS, false,
+                                              receive_lag_last, NULL),
         .connect = distribution_over(collection, ALL_LOGS, false, connect_time, NULL),
     };
     struct histogram lag = { 0 };

@@ -25,17 +25,20 @@ struct summary_options {
 static const struct option_spec specs[] = {
     { .name = "slo", .type = OPTION_LIST, .argument = "TERMS", .group = "What is counted",
       .offset = offsetof(struct summary_options, slo),
-      .help = "objectives for each request, such as ttft<500ms,tpot<50ms: goodput is the share of "
-              "the planned requests that met all; [app:|due:]METRIC<TIME with METRIC ttft, "
-              "ttft_content, tpot, ntpot or e2e" },
-    { .name = "skip-start", .type = OPTION_DURATION, .argument = "TIME", .min = 0, .max = 9e18,
-      .offset = offsetof(struct summary_options, skip_start_ns), .default_text = "0",
+      .help = "objectives for each request, such as ttft<500ms,tpot<50ms: goodput is the "
+              "share of the planned requests that met all; [app:|due:]METRIC<TIME with "
+              "METRIC ttft, ttft_content, tpot, ntpot or e2e" },
+    { .name = "skip-start", .type = OPTION_DURATION, .argument = "TIME",
+      .min = 0, .max = 9e18, .default_text = "0",
+      .offset = offsetof(struct summary_options, skip_start_ns),
       .help = "leave out requests due earlier than this after the first" },
-    { .name = "skip-end", .type = OPTION_DURATION, .argument = "TIME", .min = 0, .max = 9e18,
-      .offset = offsetof(struct summary_options, skip_end_ns), .default_text = "0",
+    { .name = "skip-end", .type = OPTION_DURATION, .argument = "TIME",
+      .min = 0, .max = 9e18, .default_text = "0",
+      .offset = offsetof(struct summary_options, skip_end_ns),
       .help = "leave out requests due later than this before the last" },
     { .name = "by-worker", .type = OPTION_FLAG, .group = "Output",
-      .offset = offsetof(struct summary_options, by_worker), .help = "a table of the workers too" },
+      .offset = offsetof(struct summary_options, by_worker),
+      .help = "a table of the workers too" },
     { .name = "checks", .type = OPTION_FLAG,
       .offset = offsetof(struct summary_options, checks),
       .help = "list what the verdict looked at, with the limits, when all is well too" },
@@ -46,7 +49,8 @@ static const struct option_spec specs[] = {
     { 0 },
 };
 
-static int parse_objectives(const struct option_list *texts, struct slo *slo, struct fault *fault)
+static int parse_objectives(const struct option_list *texts, struct slo *slo,
+                            struct fault *fault)
 {
     for (size_t i = 0; i < texts->count; i++) {
         int status = slo_parse(slo, texts->items[i], fault);
@@ -56,13 +60,13 @@ static int parse_objectives(const struct option_list *texts, struct slo *slo, st
     for (size_t i = 0; i < slo->count; i++)
         if (slo->terms[i].statistic != SLO_EACH || slo->terms[i].metric == SLO_ITL)
             return fault_set(fault, STATUS_USAGE,
-                             "objective '%s' is not about single requests: see tokanalyze check",
-                             slo->terms[i].text);
+                             "objective '%s' is not about single requests: see "
+                             "tokanalyze check", slo->terms[i].text);
     return STATUS_OK;
 }
 
-static int find_window(const struct summary_options *options, char **operands, int operand_count,
-                       struct window *window, struct fault *fault)
+static int find_window(const struct summary_options *options, char **operands,
+                       int operand_count, struct window *window, struct fault *fault)
 {
     *window = WINDOW_ALL;
     if (options->skip_start_ns == 0 && options->skip_end_ns == 0)
@@ -70,10 +74,12 @@ static int find_window(const struct summary_options *options, char **operands, i
     int status = collection_due_range(operands, operand_count, window, fault);
     if (status < 0 || window->from_ns > window->to_ns)
         return status;
-    if (__builtin_add_overflow(window->from_ns, options->skip_start_ns, &window->from_ns) ||
+    if (__builtin_add_overflow(window->from_ns, options->skip_start_ns,
+                               &window->from_ns) ||
         __builtin_sub_overflow(window->to_ns, options->skip_end_ns, &window->to_ns) ||
         window->from_ns > window->to_ns)
-        return fault_set(fault, STATUS_USAGE, "--skip-start and --skip-end leave nothing of the run");
+        return fault_set(fault, STATUS_USAGE,
+                         "--skip-start and --skip-end leave nothing of the run");
     return STATUS_OK;
 }
 
@@ -82,8 +88,8 @@ static int write_summary(const struct summary *summary, const struct load *load,
                          struct fault *fault)
 {
     struct output_file file = { 0 };
-    int status =
-        output_file_open(&file, options->output, options->common.force ? OUTPUT_FORCE : 0, fault);
+    unsigned flags = options->common.force ? OUTPUT_FORCE : 0;
+    int status = output_file_open(&file, options->output, flags, fault);
     if (status < 0)
         return status;
     if (options->common.json) {
@@ -139,10 +145,11 @@ const struct command summary_command = {
     .name = "summary",
     .summary = "what a run measured, and whether to believe it",
     .usage = "[OPTION]... RUNDIR|LOG...",
-    .details = "Reads run directories and arrival logs (- for standard input) and reports them as "
-               "one. Percentiles of requests are exact, interpolated as numpy does, with exact "
-               "binomial intervals; those of gaps between tokens and of receive lags come from a "
-               "histogram, within 0.4 %, with bootstrap intervals over requests.",
+    .details =
+        "Reads run directories and arrival logs (- for standard input) and reports them as "
+        "one. Percentiles of requests are exact, interpolated as numpy does, with exact "
+        "binomial intervals; those of gaps between tokens and of receive lags come from a "
+        "histogram, within 0.4 %, with bootstrap intervals over requests.",
     .options = specs,
     .options_size = sizeof(struct summary_options),
     .run = run,

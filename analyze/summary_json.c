@@ -130,7 +130,8 @@ static json_t *goodput_json(const struct summary *summary, const struct slo *slo
     return goodput;
 }
 
-static json_t *worker_json(const struct worker_summary *worker, const struct load_log *log)
+static json_t *worker_json(const struct worker_summary *worker,
+                           const struct load_log *log)
 {
     json_t *object = json_object();
     json_set_count(object, "worker", worker->worker);
@@ -182,7 +183,8 @@ static json_t *inflight_json(const struct inflight *inflight)
     return object;
 }
 
-json_t *summary_json(const struct summary *summary, const struct load *load, const struct slo *slo)
+json_t *summary_json(const struct summary *summary, const struct load *load,
+                     const struct slo *slo)
 {
     json_t *document = json_object();
     json_t *workers = json_array();
@@ -195,8 +197,10 @@ json_t *summary_json(const struct summary *summary, const struct load *load, con
     json_object_set_new(document, "rate_per_s", rates_json(summary));
     json_set_number(document, "duration_s", summary->timeline.duration_s);
     json_object_set_new(document, "tokens", tokens_json(summary));
-    json_object_set_new(document, "latency_s", latencies_json(&summary->latency[BY_ARRIVAL]));
-    json_object_set_new(document, "latency_app_s", latencies_json(&summary->latency[BY_APP]));
+    json_object_set_new(document, "latency_s",
+                        latencies_json(&summary->latency[BY_ARRIVAL]));
+    json_object_set_new(document, "latency_app_s",
+                        latencies_json(&summary->latency[BY_APP]));
     json_object_set_new(document, "latency_from_due_s",
                         latencies_json(&summary->latency[FROM_DUE]));
     json_object_set_new(document, "client_s", client_json(&summary->client));

@@ -10,7 +10,8 @@
 #include "analyze/summary.h"
 
 /* The document of schema tokanalyze.summary/1; new reference. */
-json_t *summary_json(const struct summary *summary, const struct load *load, const struct slo *slo);
+json_t *summary_json(const struct summary *summary, const struct load *load,
+                     const struct slo *slo);
 
 struct summary_text_options {
     bool color;

@@ -42,7 +42,8 @@ static void add_row(struct text_table *table, const char *name,
     text_table_add(table, "%s", name);
     text_table_add(table, "%s", unit.name);
     for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
-        text_table_add(table, "%s", time_text(distribution_headline(distribution, i), unit).text);
+        text_table_add(table, "%s",
+                       time_text(distribution_headline(distribution, i), unit).text);
     text_table_add(table, "%s", time_text(distribution->max, unit).text);
     text_table_add(table, "%s", time_text(distribution->mean, unit).text);
     text_table_add(table, "%s", count_text(distribution->count).text);
@@ -60,7 +61,8 @@ static void print_main(FILE *out, const struct latencies *latencies)
     for (size_t row = 0; row < LATENCY_ROWS; row++)
         if (row_is_news(latencies, row))
             add_row(&table, row_names[row], row_of(latencies, row));
-    fprintf(out, "\nLatency of the requests that succeeded: since sent, by arrival at this host\n");
+    fprintf(out, "\nLatency of the requests that succeeded, from sent to arrival at this "
+                 "host\n");
     text_table_print(&table, out);
     text_table_release(&table);
 }
@@ -112,7 +114,7 @@ static void print_flavours(FILE *out, const struct latencies *flavours)
             text_table_add(&table, "%s", time_text(p99, unit).text);
         }
     }
-    fprintf(out, "\nThe same as an ordinary client would have seen it, and since each request was "
+    fprintf(out, "\nAs an ordinary client would have seen it, and since each request was "
                  "due\n");
     text_table_print(&table, out);
     text_table_release(&table);
@@ -149,7 +151,8 @@ static void print_estimate(FILE *out, const char *name, double value_s,
                            const struct interval *interval, const char *per)
 {
     struct time_unit unit = time_unit_for(value_s);
-    fprintf(out, "  %-8s %s %s per %s", name, time_text(value_s, unit).text, unit.name, per);
+    fprintf(out, "  %-8s %s %s per %s", name, time_text(value_s, unit).text, unit.name,
+            per);
     if (interval->known)
         fprintf(out, " (95 %%: %s to %s)", time_text(interval->low, unit).text,
                 time_text(interval->high, unit).text);
@@ -169,19 +172,21 @@ static void print_aggregate(FILE *out, const struct ntpot_parts *parts)
 void summary_print_parts(FILE *out, const struct ntpot_parts *parts)
 {
     static const char *const heads[] = {
-        "each request", "", "p50", "p90", "p95", "p99", "max", "mean", "count", "excluded", NULL,
+        "each request", "", "p50", "p90", "p95", "p99", "max", "mean", "count",
+        "excluded", NULL,
     };
     if (parts->queue_and_prefill.count == 0)
         return;
     fprintf(out, "\nWhere NTPOT comes from\n");
     if (!parts->prefill.reason)
         print_aggregate(out, parts);
-    print_estimate(out, "decode", parts->decode_s, &parts->decode_interval, "output token");
+    print_estimate(out, "decode", parts->decode_s, &parts->decode_interval,
+                   "output token");
     if (parts->prefill.reason)
         fprintf(out, "  prefill  not identifiable: %s\n", parts->prefill.reason);
     else
-        print_estimate(out, "prefill", parts->prefill.slope, &parts->prefill.slope_interval,
-                       "uncached input token");
+        print_estimate(out, "prefill", parts->prefill.slope,
+                       &parts->prefill.slope_interval, "uncached input token");
     struct text_table table = { 0 };
     text_table_start(&table, heads);
     if (parts->prefill.reason)

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +8,9 @@
 const char *counted_name(enum counted counted)
 {
     static const char *const names[] = {
-        [COUNTED_NOTHING] = "nothing", [COUNTED_EVENTS] = "events", [COUNTED_USAGE] = "usage",
+        [COUNTED_NOTHING] = "nothing",
+        [COUNTED_EVENTS] = "events",
+        [COUNTED_USAGE] = "usage",
         [COUNTED_MIXED] = "mixed",
     };
     return names[counted];
@@ -85,13 +86,14 @@ static void print_run(FILE *out, const struct summary *summary, const struct loa
     const char *id = summary_run_id(load);
     fprintf(out, "\nRun ");
     print_outside_text(out, *id ? id : "without an id");
-    fprintf(out, ", %zu worker%s", summary->worker_count, summary->worker_count == 1 ? "" : "s");
+    fprintf(out, summary->worker_count == 1 ? ", %zu worker" : ", %zu workers",
+            summary->worker_count);
     if (manifest) {
         if (manifest->open_loop)
             fprintf(out, ", open loop");
         else
-            fprintf(out, ", CLOSED LOOP: at most %" PRIu64 " requests in flight, so a slow server "
-                         "is asked less", manifest->concurrency);
+            fprintf(out, ", CLOSED LOOP: at most %s requests in flight, so a slow server "
+                         "is asked less", count_text(manifest->concurrency).text);
         if (manifest->emulated_client) {
             fprintf(out, ", EMULATED CLIENT ");
             print_outside_text(out, manifest->emulated_client);
@@ -107,21 +109,24 @@ static void print_run(FILE *out, const struct summary *summary, const struct loa
 static void print_requests(FILE *out, const struct summary *summary)
 {
     const struct request_counts *counts = &summary->requests;
-    fprintf(out, "  requests  %s planned, %s sent, %s succeeded, ", count_text(counts->planned).text,
-            count_text(counts->sent).text, count_text(counts->succeeded).text);
+    fprintf(out, "  requests  %s planned, %s sent, %s succeeded, ",
+            count_text(counts->planned).text, count_text(counts->sent).text,
+            count_text(counts->succeeded).text);
     fprintf(out, "%s failed, %s cancelled, %s not sent", count_text(counts->failed).text,
             count_text(counts->cancelled).text, count_text(counts->not_sent).text);
     if (counts->unrecorded > 0)
         fprintf(out, ", %s in no log", count_text(counts->unrecorded).text);
     fputc('\n', out);
     if (summary->outside > 0)
-        fprintf(out, "            %s more are outside the window\n", count_text(summary->outside).text);
+        fprintf(out, "            %s more are outside the window\n",
+                count_text(summary->outside).text);
     if (counts->failed == 0)
         return;
     fprintf(out, "  failures ");
     for (unsigned outcome = OUTCOME_HTTP_STATUS; outcome < OUTCOME_CANCELLED; outcome++)
         if (counts->by_outcome[outcome] > 0)
-            fprintf(out, " %s %s", outcome_name(outcome), count_text(counts->by_outcome[outcome]).text);
+            fprintf(out, " %s %s", outcome_name(outcome),
+                    count_text(counts->by_outcome[outcome]).text);
     fputc('\n', out);
 }
 
@@ -130,24 +135,26 @@ static void print_load(FILE *out, const struct summary *summary)
     const struct timeline *timeline = &summary->timeline;
     fprintf(out, "  rate      planned %s, sent %s, completed %s, over %s\n",
             rate_text(timeline->planned_per_s).text, rate_text(timeline->sent_per_s).text,
-            rate_text(timeline->completed_per_s).text, duration_text(timeline->duration_s).text);
+            rate_text(timeline->completed_per_s).text,
+            duration_text(timeline->duration_s).text);
     fprintf(out, "  in flight %s at most", count_text(timeline->inflight.max).text);
     if (isfinite(timeline->inflight.mean))
         fprintf(out, ", %.1f on average", timeline->inflight.mean);
     fputc('\n', out);
 }
 
-static void print_tokens(FILE *out, const struct token_counts *tokens, double output_per_s)
+static void print_tokens(FILE *out, const struct token_counts *tokens,
+                         double output_per_s)
 {
-    fprintf(out, "  tokens    %s in, %s out (counted by %s), %s\n", count_text(tokens->input).text,
-            count_text(tokens->output).text, counted_name(tokens->counted_by),
-            rate_text(output_per_s).text);
+    fprintf(out, "  tokens    %s in, %s out (counted by %s), %s\n",
+            count_text(tokens->input).text, count_text(tokens->output).text,
+            counted_name(tokens->counted_by), rate_text(output_per_s).text);
     if (tokens->output_failed > 0)
         fprintf(out, "            %s of these came in answers that did not succeed\n",
                 count_text(tokens->output_failed).text);
     if (tokens->mismatches > 0)
-        fprintf(out, "            %s requests where the server's count and the events differ\n",
-                count_text(tokens->mismatches).text);
+        fprintf(out, "            %s requests where the server's count and the events "
+                     "differ\n", count_text(tokens->mismatches).text);
     if (tokens->differing > 0)
         fprintf(out, "            %s answers of another length than planned\n",
                 count_text(tokens->differing).text);
@@ -158,9 +165,11 @@ static void print_goodput(FILE *out, const struct summary *summary, const struct
     const struct goodput *goodput = &summary->goodput;
     if (!summary->has_goodput)
         return;
-    fprintf(out, "  goodput   %.2f %% of the planned requests (95 %%: %.2f to %.2f), %s, within",
-            goodput->share * 100, goodput->share_interval.low * 100,
-            goodput->share_interval.high * 100, rate_text(goodput->per_s).text);
+    fprintf(out, "  goodput   %s of the planned requests (95 %%: %s to %s), %s, within",
+            percent_text(goodput->share).text,
+            percent_text(goodput->share_interval.low).text,
+            percent_text(goodput->share_interval.high).text,
+            rate_text(goodput->per_s).text);
     for (size_t i = 0; i < slo->count; i++)
         fprintf(out, "%s %s", i > 0 ? "," : "", slo->terms[i].text);
     fputc('\n', out);

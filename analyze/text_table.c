@@ -24,7 +24,8 @@ void text_table_add(struct text_table *table, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    table->cells = memory_grow(table->cells, table->count, &table->capacity, sizeof *table->cells);
+    table->cells = memory_grow(table->cells, table->count, &table->capacity,
+                               sizeof *table->cells);
     table->cells[table->count++] = memory_copy_text(text, strlen(text));
 }
 

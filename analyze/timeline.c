@@ -29,7 +29,15 @@ static double span_s(const struct span *span)
     return span->count == 0 ? 0 : (double)(span->last_ns - span->first_ns) / NS_PER_S;
 }
 
-enum moment { MOMENT_DUE, MOMENT_SENT, MOMENT_COMPLETED, MOMENT_GOOD, MOMENT_TOKEN, MOMENT_ANY, MOMENTS };
+enum moment {
+    MOMENT_DUE,
+    MOMENT_SENT,
+    MOMENT_COMPLETED,
+    MOMENT_GOOD,
+    MOMENT_TOKEN,
+    MOMENT_ANY,
+    MOMENTS,
+};
 
 struct epoch {
     struct span spans[MOMENTS];
@@ -93,15 +101,17 @@ static double output_rate_of(const struct epoch *epochs, size_t count)
     return seconds > 0 ? tokens / seconds : NAN;
 }
 
-static struct inflight inflight_of_epoch(const struct collection *collection, size_t epoch,
-                                         int64_t *from_ns, int64_t *to_ns, double *length_s)
+static struct inflight inflight_of_epoch(const struct collection *collection,
+                                         size_t epoch, int64_t *from_ns, int64_t *to_ns,
+                                         double *length_s)
 {
     struct span span = { 0 };
     size_t count = 0;
     for (size_t i = 0; i < collection->count; i++) {
         const struct request_sample *sample = &collection->samples[i];
-        if (collection->logs[sample->log].epoch != epoch || sample->sent_ns == TIME_NONE ||
-            sample->end_ns == TIME_NONE || sample->end_ns < sample->sent_ns)
+        if (collection->logs[sample->log].epoch != epoch ||
+            sample->sent_ns == TIME_NONE || sample->end_ns == TIME_NONE ||
+            sample->end_ns < sample->sent_ns)
             continue;
         from_ns[count] = sample->sent_ns;
         to_ns[count++] = sample->end_ns;
@@ -122,7 +132,8 @@ static struct inflight inflight_of(const struct collection *collection)
     double seconds = 0;
     for (size_t epoch = 0; epoch < collection->epoch_count; epoch++) {
         double length_s;
-        struct inflight one = inflight_of_epoch(collection, epoch, from_ns, to_ns, &length_s);
+        struct inflight one = inflight_of_epoch(collection, epoch, from_ns, to_ns,
+                                                &length_s);
         result.max = one.max > result.max ? one.max : result.max;
         if (length_s <= 0)
             continue;

@@ -5,44 +5,50 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "analyze/short_text.h"
 #include "analyze/summary.h"
 #include "formats/base/clock.h"
-#include "formats/base/units.h"
 
-/* Adds a check and returns it; `ok` decides, value and limit are for the reader. */
-static struct verdict_check *add_check(struct verdict *verdict, const char *name, const char *unit,
-                                       double value, double limit, bool ok)
+static struct verdict_check *add_check(struct verdict *verdict, const char *name,
+                                       const char *unit, double value, double limit)
 {
     assert(verdict->count < VERDICT_CHECKS_MAX);
     struct verdict_check *check = &verdict->checks[verdict->count++];
     *check = (struct verdict_check){
-        .name = name, .unit = unit, .value = value, .limit = limit, .ok = ok,
+        .name = name, .unit = unit, .value = value, .limit = limit, .ok = true,
     };
-    if (!ok)
-        verdict->valid = false;
     return check;
 }
 
-static void explain(struct verdict_check *check, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void fail(struct verdict *verdict, struct verdict_check *check,
+                 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Sets the text of a check that failed; does nothing for one that did not. */
-static void explain(struct verdict_check *check, const char *format, ...)
+/* Says in words what is wrong. */
+static void fail(struct verdict *verdict, struct verdict_check *check,
+                 const char *format, ...)
 {
-    if (check->ok)
-        return;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(check->text, sizeof check->text, format, arguments);
     va_end(arguments);
+    check->ok = false;
+    verdict->valid = false;
 }
 
 /* What could not be told (NaN) fails nothing. */
-static bool within(double value, double limit)
+static bool exceeds(const struct verdict_check *check)
 {
-    return isnan(value) || value <= limit;
+    return check->value > check->limit;
+}
+
+/* Something that must not have happened at all. */
+static void check_none(struct verdict *verdict, const char *name, uint64_t count,
+                       const char *text)
+{
+    struct verdict_check *check = add_check(verdict, name, "count", (double)count, 0);
+    if (count > 0)
+        fail(verdict, check, "%s %s", count_text(count).text, text);
 }
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -54,65 +60,59 @@ static void judge_requests(struct verdict *verdict, const struct summary *summar
                            const struct verdict_limits *limits)
 {
     const struct request_counts *requests = &summary->requests;
-    char sent[UNITS_TEXT_MAX];
-    char planned[UNITS_TEXT_MAX];
-    units_format_count(sent, (int64_t)requests->sent);
-    units_format_count(planned, (int64_t)requests->planned);
+    struct verdict_check *check =
+        add_check(verdict, "sent_share", "share",
+                  share_of(requests->sent, requests->planned), limits->min_sent_share);
+    if (check->value < check->limit)
+        fail(verdict, check, "only %s of %s planned requests were sent: the load was not "
+             "the planned one", count_text(requests->sent).text,
+             count_text(requests->planned).text);
 
-    double share = share_of(requests->sent, requests->planned);
-    bool enough = isnan(share) || share >= limits->min_sent_share;
-    explain(add_check(verdict, "sent_share", "share", share, limits->min_sent_share, enough),
-            "only %s of %s planned requests were sent: the load was not the planned one", sent,
-            planned);
+    check = add_check(verdict, "succeeded", "count", (double)requests->succeeded, 1);
+    if (requests->succeeded == 0)
+        fail(verdict, check, "no request succeeded: there is nothing to measure");
 
-    explain(add_check(verdict, "succeeded", "count", (double)requests->succeeded, 1,
-                      requests->succeeded >= 1),
-            "no request succeeded: there is nothing to measure");
+    check = add_check(verdict, "failed_share", "share",
+                      share_of(requests->failed, requests->planned),
+                      limits->max_failed_share);
+    if (exceeds(check))
+        fail(verdict, check, "%s of the requests failed: the latencies are those of the "
+             "survivors", percent_text(check->value).text);
 
-    double failed = share_of(requests->failed, requests->planned);
-    explain(add_check(verdict, "failed_share", "share", failed, limits->max_failed_share,
-                      within(failed, limits->max_failed_share)),
-            "%.1f %% of the requests failed: the latencies are those of the survivors",
-            failed * 100);
+    check_none(verdict, "client_resource", requests->by_outcome[OUTCOME_CLIENT_RESOURCE],
+               "requests failed because the client ran out of descriptors or ports");
 
-    uint64_t resource = requests->by_outcome[OUTCOME_CLIENT_RESOURCE];
-    explain(add_check(verdict, "client_resource", "count", (double)resource, 0, resource == 0),
-            "%" PRIu64 " requests failed because the client ran out of descriptors or ports",
-            resource);
-
-    explain(add_check(verdict, "interrupted", "count", summary->interrupted, 0,
-                      !summary->interrupted),
-            "the run was interrupted: %" PRIu64 " requests in flight were cut off, as a rule the "
-            "slowest, and are in no latency", requests->cancelled);
+    check = add_check(verdict, "interrupted", "count", summary->interrupted, 0);
+    if (summary->interrupted)
+        fail(verdict, check, "the run was interrupted: %s requests in flight were cut "
+             "off, as a rule the slowest, and are in no latency",
+             count_text(requests->cancelled).text);
 }
 
 static void judge_lags(struct verdict *verdict, const struct summary *summary,
                        const struct verdict_limits *limits)
 {
-    const struct latencies *latency = &summary->latency[BY_ARRIVAL];
-    double ttft_s = distribution_headline(&latency->metrics[METRIC_TTFT], HEADLINE_P50);
-    double tpot_s = distribution_headline(&latency->metrics[METRIC_TPOT], HEADLINE_P50);
+    const struct distribution *metrics = summary->latency[BY_ARRIVAL].metrics;
+    double ttft_s = distribution_headline(&metrics[METRIC_TTFT], HEADLINE_P50);
+    double tpot_s = distribution_headline(&metrics[METRIC_TPOT], HEADLINE_P50);
     double send_s = distribution_headline(&summary->client.send_lag, HEADLINE_P99);
     double receive_s = distribution_headline(&summary->client.receive_lag, HEADLINE_P99);
-    char lag[UNITS_TEXT_MAX];
-    char base[UNITS_TEXT_MAX];
 
-    double share = ttft_s > 0 ? send_s / ttft_s : NAN;
-    units_format_duration(lag, send_s);
-    units_format_duration(base, ttft_s);
-    explain(add_check(verdict, "send_lag_share", "share", share, limits->max_send_lag_share,
-                      within(share, limits->max_send_lag_share)),
-            "requests left late: p99 of the send lag is %s, %.0f %% of the median TTFT of %s", lag,
-            share * 100, base);
+    struct verdict_check *check =
+        add_check(verdict, "send_lag_share", "share", ttft_s > 0 ? send_s / ttft_s : NAN,
+                  limits->max_send_lag_share);
+    if (exceeds(check))
+        fail(verdict, check, "requests left late: p99 of the send lag is %s, %s of the "
+             "median TTFT of %s", duration_text(send_s).text,
+             percent_text(check->value).text, duration_text(ttft_s).text);
 
-    share = tpot_s > 0 ? receive_s / tpot_s : NAN;
-    units_format_duration(lag, receive_s);
-    units_format_duration(base, tpot_s);
-    explain(add_check(verdict, "receive_lag_share", "share", share,
-                      limits->max_receive_lag_share,
-                      within(share, limits->max_receive_lag_share)),
-            "the client read late: p99 of the receive lag is %s, %.0f %% of the median TPOT of %s",
-            lag, share * 100, base);
+    check = add_check(verdict, "receive_lag_share", "share",
+                      tpot_s > 0 ? receive_s / tpot_s : NAN,
+                      limits->max_receive_lag_share);
+    if (exceeds(check))
+        fail(verdict, check, "the client read late: p99 of the receive lag is %s, %s of "
+             "the median TPOT of %s", duration_text(receive_s).text,
+             percent_text(check->value).text, duration_text(tpot_s).text);
 }
 
 /* The worst worker in one respect. */
@@ -143,21 +143,23 @@ static void judge_loops(struct verdict *verdict, const struct summary *summary,
         worst_add(&stall, (double)facts->stall_ns / NS_PER_S, worker);
         worst_add(&wait, (double)facts->log_wait_ns / NS_PER_S, worker);
     }
-    char text[UNITS_TEXT_MAX];
-    explain(add_check(verdict, "utilisation", "share", busy.value, limits->max_utilisation,
-                      within(busy.value, limits->max_utilisation)),
-            "worker %" PRIu32 " was busy %.0f %% of the time: it queues tokens itself; use more "
-            "workers", busy.worker, busy.value * 100);
+    struct verdict_check *check =
+        add_check(verdict, "utilisation", "share", busy.value, limits->max_utilisation);
+    if (exceeds(check))
+        fail(verdict, check, "worker %" PRIu32 " was busy %s of the time and queues "
+             "tokens itself: use more workers", busy.worker, percent_text(busy.value).text);
 
-    double limit_s = (double)limits->max_stall_ns / NS_PER_S;
-    units_format_duration(text, stall.value);
-    explain(add_check(verdict, "stall", "s", stall.value, limit_s, within(stall.value, limit_s)),
-            "worker %" PRIu32 " stood still for %s", stall.worker, text);
+    check = add_check(verdict, "stall", "s", stall.value,
+                      (double)limits->max_stall_ns / NS_PER_S);
+    if (exceeds(check))
+        fail(verdict, check, "worker %" PRIu32 " stood still for %s", stall.worker,
+             duration_text(stall.value).text);
 
-    limit_s = (double)limits->max_log_wait_ns / NS_PER_S;
-    units_format_duration(text, wait.value);
-    explain(add_check(verdict, "log_wait", "s", wait.value, limit_s, within(wait.value, limit_s)),
-            "worker %" PRIu32 " waited %s for the disk of its log", wait.worker, text);
+    check = add_check(verdict, "log_wait", "s", wait.value,
+                      (double)limits->max_log_wait_ns / NS_PER_S);
+    if (exceeds(check))
+        fail(verdict, check, "worker %" PRIu32 " waited %s for the disk of its log",
+             wait.worker, duration_text(wait.value).text);
 }
 
 static void judge_stamps(struct verdict *verdict, const struct verdict_limits *limits,
@@ -166,33 +168,34 @@ static void judge_stamps(struct verdict *verdict, const struct verdict_limits *l
     uint64_t tokens = 0;
     uint64_t shared = 0;
     uint64_t unknown = 0;
-    uint64_t negative = collection->arrival_itl.negative;
+    uint64_t impossible = collection->arrival_itl.negative;
     double step_s = 0;
     for (size_t i = 0; i < collection->log_count; i++) {
         const struct log_facts *facts = &collection->logs[i];
         tokens += facts->token_events;
         shared += facts->shared_reads;
         unknown += facts->unknown_times;
-        negative += facts->negative_lags;
+        impossible += facts->negative_lags;
         step_s = fmax(step_s, fabs((double)facts->largest_step_ns) / NS_PER_S);
     }
-    double share = share_of(shared, tokens);
-    explain(add_check(verdict, "shared_read_share", "share", share,
-                      limits->max_shared_read_share,
-                      within(share, limits->max_shared_read_share)),
-            "%.0f %% of the tokens shared a read with others: their arrival stamps are not exact",
-            share * 100);
-    explain(add_check(verdict, "unknown_arrivals", "count", (double)unknown, 0, unknown == 0),
-            "%" PRIu64 " tokens have no arrival time: the capture lost their packets", unknown);
-    explain(add_check(verdict, "clock_faults", "count", (double)negative, 0, negative == 0),
-            "%" PRIu64 " tokens have stamps that cannot be: before the token ahead of them, or "
-            "after the client had them", negative);
+    struct verdict_check *check =
+        add_check(verdict, "shared_read_share", "share", share_of(shared, tokens),
+                  limits->max_shared_read_share);
+    if (exceeds(check))
+        fail(verdict, check, "%s of the tokens shared a read with others: their arrival "
+             "stamps are not exact", percent_text(check->value).text);
 
-    char text[UNITS_TEXT_MAX];
-    double limit_s = (double)limits->max_clock_step_ns / NS_PER_S;
-    units_format_duration(text, step_s);
-    explain(add_check(verdict, "clock_step", "s", step_s, limit_s, step_s <= limit_s),
-            "the wall clock stepped by %s: arrival stamps near the step are off", text);
+    check_none(verdict, "unknown_arrivals", unknown,
+               "tokens have no arrival time: the capture lost their packets");
+    check_none(verdict, "clock_faults", impossible,
+               "tokens have stamps that cannot be: earlier than the token before, or "
+               "later than the client had them");
+
+    check = add_check(verdict, "clock_step", "s", step_s,
+                      (double)limits->max_clock_step_ns / NS_PER_S);
+    if (exceeds(check))
+        fail(verdict, check, "the wall clock stepped by %s: arrival stamps near the step "
+             "are off", duration_text(step_s).text);
 }
 
 /* Workers that the manifests or the headers promise, but that left no log. */
@@ -218,18 +221,18 @@ static void judge_logs(struct verdict *verdict, const struct summary *summary,
         unfinished += load->logs[i].readable && !load->logs[i].end_seen;
         lost_bytes += load->logs[i].loss.lost_bytes;
     }
-    uint64_t missing = missing_workers(load);
-    explain(add_check(verdict, "missing_logs", "count", (double)missing, 0, missing == 0),
-            "%" PRIu64 " workers left no log that can be read", missing);
-    explain(add_check(verdict, "unfinished_logs", "count", (double)unfinished, 0, unfinished == 0),
-            "%" PRIu64 " logs have no end: their workers died", unfinished);
-    explain(add_check(verdict, "lost_frames", "count", (double)summary->lost_frames, 0,
-                      summary->lost_frames == 0),
-            "%" PRIu64 " frames are cut off at the end of logs; %" PRIu64 " bytes are lost",
-            summary->lost_frames, lost_bytes);
-    uint64_t unrecorded = summary->requests.unrecorded;
-    explain(add_check(verdict, "unrecorded", "count", (double)unrecorded, 0, unrecorded == 0),
-            "%" PRIu64 " planned requests are in no log", unrecorded);
+    check_none(verdict, "missing_logs", missing_workers(load),
+               "workers left no log that can be read");
+    check_none(verdict, "unfinished_logs", unfinished,
+               "logs have no end: their workers died");
+    check_none(verdict, "unrecorded", summary->requests.unrecorded,
+               "planned requests are in no log");
+
+    struct verdict_check *check =
+        add_check(verdict, "lost_frames", "count", (double)summary->lost_frames, 0);
+    if (exceeds(check))
+        fail(verdict, check, "%s frames are cut off at the end of logs, %s bytes are "
+             "lost", count_text(summary->lost_frames).text, count_text(lost_bytes).text);
 }
 
 void verdict_judge(struct summary *summary, const struct verdict_limits *limits,

@@ -8,12 +8,14 @@
 #include "formats/base/options.h"
 
 #define VERDICT_SHARE(holder, field, name_, default_, help_) \
-    { .name = name_, .type = OPTION_FLOAT, .argument = "SHARE", .default_text = default_, \
-      .offset = offsetof(holder, field), .min = 0, .max = 1e9, .help = help_ }
+    { .name = name_, .type = OPTION_FLOAT, .argument = "SHARE", \
+      .default_text = default_, .offset = offsetof(holder, field), .min = 0, .max = 1e9, \
+      .help = help_ }
 
 #define VERDICT_DURATION(holder, field, name_, default_, help_) \
-    { .name = name_, .type = OPTION_DURATION, .argument = "TIME", .default_text = default_, \
-      .offset = offsetof(holder, field), .min = 0, .max = 9e18, .help = help_ }
+    { .name = name_, .type = OPTION_DURATION, .argument = "TIME", \
+      .default_text = default_, .offset = offsetof(holder, field), .min = 0, .max = 9e18, \
+      .help = help_ }
 
 /* Entries for the table of options struct `holder` whose member `limits` is a struct
  * verdict_limits. */

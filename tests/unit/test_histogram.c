@@ -70,7 +70,8 @@ static void test_quantiles_against_exact(void **state)
     quantile_sort(exact, COUNT);
     for (double p = 0; p <= 1; p += 0.001)
         assert_close_relative(histogram_quantile(&histogram, p),
-                              quantile_of_sorted(exact, COUNT, p), HISTOGRAM_RELATIVE_ERROR);
+                              quantile_of_sorted(exact, COUNT, p),
+                              HISTOGRAM_RELATIVE_ERROR);
     assert_close(histogram_quantile(&histogram, 0), exact[0], 0.5);
     assert_close(histogram_quantile(&histogram, 1), exact[COUNT - 1], 0.5);
     histogram_release(&histogram);

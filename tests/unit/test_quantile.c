@@ -56,7 +56,8 @@ static void test_hundred(void **state)
 static void test_sort_all_signs_and_sizes(void **state)
 {
     (void)state;
-    double values[] = { 1e300, -1e-300, 0.0, -1e300, INFINITY, -INFINITY, 5e-324, -5e-324, 1, -1 };
+    double values[] = { 1e300, -1e-300, 0.0, -1e300, INFINITY, -INFINITY, 5e-324, -5e-324,
+                       1, -1 };
     const double expected[] = { -INFINITY, -1e300, -1,    -1e-300, -5e-324,
                                 0.0,       5e-324, 1, 1e300,   INFINITY };
     quantile_sort(values, 10);

@@ -30,7 +30,10 @@ static struct arrival_request request_of(struct arrival_event *events, size_t co
 static struct arrival_event token_at(int64_t ms)
 {
     return (struct arrival_event){
-        .arrival_ns = ms * MS, .app_ns = (ms + 2) * MS, .tokens = 1, .kind = EVENT_CONTENT,
+        .arrival_ns = ms * MS,
+        .app_ns = (ms + 2) * MS,
+        .tokens = 1,
+        .kind = EVENT_CONTENT,
     };
 }
 
@@ -103,7 +106,8 @@ static void test_ordinary(void **state)
 static void test_no_token(void **state)
 {
     (void)state;
-    struct arrival_event events[] = { other_at(20, EVENT_ROLE), other_at(21, EVENT_DONE) };
+    struct arrival_event events[] = { other_at(20, EVENT_ROLE),
+                                     other_at(21, EVENT_DONE) };
     struct fixture f = { 0 };
     for (size_t count = 0; count <= 2; count += 2) {
         struct arrival_request request = request_of(events, count);
@@ -169,7 +173,8 @@ static void test_several_tokens_per_event(void **state)
 static void test_event_without_tokens(void **state)
 {
     (void)state;
-    struct arrival_event events[] = { token_at(31), token_at(33), token_at(38), token_at(39) };
+    struct arrival_event events[] = { token_at(31), token_at(33), token_at(38),
+                                     token_at(39) };
     events[1].tokens = 0;
     struct arrival_request request = request_of(events, 4);
     struct fixture f = { 0 };
@@ -189,7 +194,8 @@ static void test_event_without_tokens(void **state)
 static void test_choices_are_not_mixed(void **state)
 {
     (void)state;
-    struct arrival_event events[] = { token_at(31), token_at(32), token_at(36), token_at(40),
+    struct arrival_event events[] = { token_at(31), token_at(32), token_at(36),
+                                     token_at(40),
                                       token_at(41) };
     events[1].choice = events[2].choice = events[3].choice = 1;
     struct arrival_request request = request_of(events, 5);
@@ -260,7 +266,8 @@ static void test_never_sent(void **state)
 static void test_unknown_times(void **state)
 {
     (void)state;
-    struct arrival_event events[] = { token_at(31), token_at(33), token_at(36), token_at(37) };
+    struct arrival_event events[] = { token_at(31), token_at(33), token_at(36),
+                                     token_at(37) };
     for (size_t i = 0; i < 4; i++)
         events[i].app_ns = TIME_NONE;
     events[1].arrival_ns = TIME_NONE;

@@ -17,9 +17,9 @@
  * reused. */
 #define TIME_NONE INT64_MIN
 
-/* Times on the run clock lie within +-RUN_TIME_MAX_NS (73 years); a log stores others as
+/* Times on the run clock lie within +-RUN_TIME_MAX_NS (72 years); a log stores others as
  * TIME_NONE. */
-#define RUN_TIME_MAX_NS (INT64_C(1) << 61)
+#define RUN_TIME_MAX_NS INT64_C(2300000000000000000)
 
 /* Events that a log keeps of one request. A request with more is cut there and marked. */
 enum { REQUEST_EVENTS_MAX = 1 << 20 };

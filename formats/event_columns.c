@@ -300,6 +300,7 @@ static int kinds_decode(const struct event_columns *columns, struct arrival_even
                         struct fault *fault)
 {
     static const uint64_t CODE_LIMIT = 1 << (KIND_BITS + 8);
+    static const uint64_t CODE_AFTER_WAKE = EVENT_FLAG_AFTER_WAKE << KIND_BITS;
     const uint8_t *at = columns->kinds.at;
     const uint8_t *end = at + columns->kinds.len;
     size_t done = 0;
@@ -308,10 +309,11 @@ static int kinds_decode(const struct event_columns *columns, struct arrival_even
         at = short_varint_read(at, end, &code);
         if (at)
             at = short_varint_read(at, end, &run);
-        if (!at || code >= CODE_LIMIT || run == 0 || run > columns->count - done)
+        if (!at || code >= CODE_LIMIT || (code & CODE_AFTER_WAKE) != 0 || run == 0
+            || run > columns->count - done)
             return broken("kinds", fault);
         uint8_t kind = code & ((1 << KIND_BITS) - 1);
-        uint8_t flags = (uint8_t)(code >> KIND_BITS) & (uint8_t)~EVENT_FLAG_AFTER_WAKE;
+        uint8_t flags = (uint8_t)(code >> KIND_BITS);
         uint32_t tokens = event_kind_is_token(kind);
         for (size_t stop = done + run; done < stop; done++) {
             events[done].wake_ns = 0;
@@ -380,7 +382,9 @@ int event_columns_check(const struct event_columns *columns, struct fault *fault
                          (unsigned long long)columns->count, REQUEST_EVENTS_MAX);
     if (columns->arrival_step < -2 * TIME_UNITS_MAX
         || columns->arrival_step > 2 * TIME_UNITS_MAX)
-        return fault_set(fault, STATUS_BAD_INPUT, "the arrival step is beyond 146 years");
+        return fault_set(fault, STATUS_BAD_INPUT, "the arrival step is beyond 145 years");
+    if (columns->count > 0 && columns->kinds.len == 0)
+        return broken("kinds", fault);
     /* A split column has two bytes per event or more. */
     if (columns->arrival.len / 2 < columns->count)
         return broken("arrival", fault);

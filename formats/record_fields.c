@@ -179,7 +179,7 @@ static int time_decode(const struct field_spec *spec, void *member, uint64_t val
     int64_t time_ns;
     if (__builtin_add_overflow(*previous_ns, zigzag_decode(value), &time_ns)
         || !time_is_stored(time_ns))
-        return fault_set(fault, STATUS_BAD_INPUT, "field %u is a time beyond 73 years",
+        return fault_set(fault, STATUS_BAD_INPUT, "field %u is a time beyond 72 years",
                          spec->id);
     memcpy(member, &time_ns, sizeof time_ns);
     *previous_ns = time_ns;

@@ -34,6 +34,11 @@ void answer_start(struct answer *answer)
     answer->continuous_usage = true;
 }
 
+size_t answer_memory(const struct answer *answer)
+{
+    return answer->sse.carry.heap.capacity + answer->body.capacity;
+}
+
 void answer_release(struct answer *answer)
 {
     sse_release(&answer->sse);
@@ -252,10 +257,13 @@ static void take_events(struct answer *answer, const struct sink *sink)
 
 /* The body. */
 
+static const char *const sse_fields[] = { "data:", "event:", "id:", "retry:", ":" };
+
+enum { SSE_FIELDS = sizeof sse_fields / sizeof sse_fields[0] };
+
 /* What a body under some other Content-Type is; ANSWER_SNIFF while it is too short to tell. */
 static enum answer_mode sniff(const char *bytes, size_t len)
 {
-    static const char *const fields[] = { "data:", "event:", "id:", "retry:", ":" };
     static const char mark[] = "\xef\xbb\xbf";
     bool cut = len < SNIFF_MAX;
     size_t at = len >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
@@ -264,11 +272,11 @@ static enum answer_mode sniff(const char *bytes, size_t len)
         at++;
     size_t left = len - at;
     bool undecided = cut && (left == 0 || (at == 0 && left < 3 && memcmp(bytes, mark, left) == 0));
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        size_t field_len = strlen(fields[i]);
-        if (left >= field_len && memcmp(bytes + at, fields[i], field_len) == 0)
+    for (size_t i = 0; i < SSE_FIELDS; i++) {
+        size_t field_len = strlen(sse_fields[i]);
+        if (left >= field_len && memcmp(bytes + at, sse_fields[i], field_len) == 0)
             return ANSWER_STREAM;
-        undecided |= cut && left < field_len && memcmp(bytes + at, fields[i], left) == 0;
+        undecided |= cut && left < field_len && memcmp(bytes + at, sse_fields[i], left) == 0;
     }
     return undecided ? ANSWER_SNIFF : ANSWER_WHOLE;
 }
@@ -284,6 +292,48 @@ static void collect_body(struct answer *answer, const char *bytes, size_t len)
     buffer_append(&answer->body, bytes, len);
 }
 
+void answer_skip(struct answer *answer)
+{
+    if (answer->mode == ANSWER_STREAM || answer->mode == ANSWER_RESUME) {
+        sse_start(&answer->sse);
+        answer->mode = ANSWER_RESUME;
+        answer->resume_started = answer->resume_after_cr = answer->resume_line_start = false;
+    } else if (answer->mode != ANSWER_NO_HEAD) {
+        set_mode(answer, ANSWER_IGNORE);
+    }
+}
+
+static bool begins_with_field(const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < SSE_FIELDS; i++) {
+        size_t field_len = strlen(sse_fields[i]);
+        if (len >= field_len && memcmp(bytes, sse_fields[i], field_len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Passes over the rest of an event whose beginning is missing: up to its blank line, or nothing where a
+ * field begins at once. Returns how many bytes; the mode is STREAM once an event may begin. */
+static size_t resume(struct answer *answer, const char *bytes, size_t len)
+{
+    if (!answer->resume_started && begins_with_field(bytes, len)) {
+        answer->mode = ANSWER_STREAM;
+        return 0;
+    }
+    answer->resume_started = true;
+    for (size_t i = 0; i < len; i++) {
+        bool line_end = bytes[i] == '\r' || (bytes[i] == '\n' && !answer->resume_after_cr);
+        answer->resume_after_cr = bytes[i] == '\r';
+        if (line_end && answer->resume_line_start) {
+            answer->mode = ANSWER_STREAM;
+            return i + 1;
+        }
+        answer->resume_line_start = line_end || (answer->resume_line_start && bytes[i] == '\n');
+    }
+    return len;
+}
+
 void answer_feed(struct answer *answer, const char *bytes, size_t len, answer_event_fn *on_event,
                  void *context)
 {
@@ -297,8 +347,12 @@ void answer_feed(struct answer *answer, const char *bytes, size_t len, answer_ev
         set_mode(answer, sniff(answer->body.data, answer->body.len));
         bytes = answer->body.data;
         len = answer->body.len;
+    } else if (answer->mode == ANSWER_RESUME) {
+        size_t passed = resume(answer, bytes, len);
+        bytes += passed;
+        len -= passed;
     }
-    if (answer->mode == ANSWER_STREAM) {
+    if (answer->mode == ANSWER_STREAM && len > 0) {
         sse_feed(&answer->sse, bytes, len);
         take_events(answer, &sink);
     }
@@ -317,7 +371,7 @@ static void take_whole(struct answer *answer, const struct sink *sink)
 
 static enum outcome judge(const struct answer *answer, enum body_end end)
 {
-    bool streamed = answer->mode == ANSWER_STREAM;
+    bool streamed = (answer->result.flags & REQUEST_STREAMED) != 0;
     if (answer->http_status == 0)
         return OUTCOME_TRUNCATED;
     if (answer->http_status < 200 || answer->http_status > 299)
@@ -341,7 +395,8 @@ void answer_finish(struct answer *answer, enum body_end end, answer_event_fn *on
     if (answer->mode == ANSWER_STREAM && end == BODY_COMPLETE) {
         sse_finish(&answer->sse);
         take_events(answer, &sink);
-    } else if (answer->mode != ANSWER_IGNORE && end == BODY_COMPLETE) {
+    } else if ((answer->mode == ANSWER_SNIFF || answer->mode == ANSWER_WHOLE) &&
+               end == BODY_COMPLETE) {
         take_whole(answer, &sink);
     }
     result->outcome = judge(answer, end);

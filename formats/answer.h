@@ -79,9 +79,10 @@ struct answer_result {
 enum answer_mode {
     ANSWER_NO_HEAD, /* bytes before answer_head are not looked at */
     ANSWER_STREAM,  /* as an event stream */
+    ANSWER_RESUME,  /* likewise, behind missing bytes: passed over until an event begins */
     ANSWER_SNIFF,   /* collected until its first bytes tell */
     ANSWER_WHOLE,   /* collected to its end */
-    ANSWER_IGNORE,  /* not 2xx */
+    ANSWER_IGNORE,  /* not 2xx, or bytes are missing */
 };
 
 /* Choices of one answer, by index; those from CHUNK_CHOICES_MAX - 1 on share the last state. */
@@ -104,6 +105,9 @@ struct answer {
     bool done_seen;
     bool continuous_usage; /* no token event lacked usage so far */
     bool usage_per_choice; /* continuous usage counts each choice alone */
+    bool resume_started;   /* RESUME: a byte was passed over */
+    bool resume_after_cr;
+    bool resume_line_start;
     struct buffer body;    /* SNIFF and WHOLE: the bytes so far */
 };
 
@@ -117,6 +121,10 @@ void answer_head(struct answer *answer, unsigned http_status, const char *conten
 void answer_feed(struct answer *answer, const char *bytes, size_t len, answer_event_fn *on_event,
                  void *context);
 
+/* Bytes of the body are missing here: a hole in a capture. The event that they cut is dropped, and the next
+ * is taken up where one begins. A body that is no event stream cannot be read any more. */
+void answer_skip(struct answer *answer);
+
 /* True once the answer is over by its own words ([DONE], or the API's closing event): silence or an open
  * connection after that is no fault. */
 bool answer_is_done(const struct answer *answer);
@@ -124,6 +132,9 @@ bool answer_is_done(const struct answer *answer);
 /* No more bytes will come. Judges the answer; answer->result is final. */
 void answer_finish(struct answer *answer, enum body_end end, answer_event_fn *on_event,
                    void *context);
+
+/* Bytes of memory that the answer holds beside itself. */
+size_t answer_memory(const struct answer *answer);
 
 void answer_release(struct answer *answer);
 

@@ -12,6 +12,7 @@
 #include "record/capture_options.h"
 #include "record/capture_sidecar.h"
 #include "record/commands.h"
+#include "record/stop_signal.h"
 
 struct capture_command {
     struct common_options common;
@@ -166,7 +167,7 @@ static int poll_once(struct capture_run *run, struct fault *fault)
 static bool is_over(const struct capture_run *run, int64_t end_ns)
 {
     int64_t max_bytes = run->options->max_bytes;
-    return capture_was_stopped() || clock_monotonic_ns() >= end_ns ||
+    return stop_signal_caught() || clock_monotonic_ns() >= end_ns ||
            (max_bytes && stored_bytes(run) >= (uint64_t)max_bytes);
 }
 
@@ -211,7 +212,7 @@ static int start(struct capture_run *run, struct fault *fault)
     const struct capture_command *options = run->options;
     if (strcmp(options->output, "-") != 0)
         run->sidecar = capture_sidecar_path(options->output);
-    capture_catch_signals();
+    stop_signal_catch();
     int status = capture_options_open(&options->capture, &run->settings, &run->device, fault);
     if (status < 0)
         return status;

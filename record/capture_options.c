@@ -1,33 +1,10 @@
 #include "record/capture_options.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "record/privileges.h"
-
-static volatile sig_atomic_t stopped;
-
-static void note_signal(int number)
-{
-    (void)number;
-    stopped = 1;
-}
-
-void capture_catch_signals(void)
-{
-    struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
-bool capture_was_stopped(void)
-{
-    return stopped;
-}
 
 int capture_options_open(const struct capture_options *options, struct capture_settings *settings,
                          struct capture_device *device, struct fault *fault)

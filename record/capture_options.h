@@ -48,12 +48,6 @@ struct capture_options {
 int capture_options_open(const struct capture_options *options, struct capture_settings *settings,
                          struct capture_device *device, struct fault *fault);
 
-/* SIGINT and SIGTERM set a flag from now on; a second one ends the process as usual. */
-void capture_catch_signals(void);
-
-/* True after one of them. */
-bool capture_was_stopped(void);
-
 /* Tells the program that waits at --ready-fd. Call it when packets are being captured and stored. */
 int capture_announce(const struct capture_options *options, struct fault *fault);
 

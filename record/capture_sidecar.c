@@ -99,7 +99,7 @@ static int read_document(struct capture_sidecar *sidecar, json_t *document)
                     "dropped_by_kernel", &by_kernel, "dropped_by_interface", &by_interface) < 0 ||
         strcmp(schema, SCHEMA) != 0 || strlen(boot_id) >= BOOT_ID_MAX)
         return -1;
-    strcpy(sidecar->boot_id, boot_id);
+    memcpy(sidecar->boot_id, boot_id, strlen(boot_id) + 1);
     sidecar->dropped = finished ? by_kernel + by_interface : -1;
     return read_clock(&sidecar->clock, clock);
 }

@@ -5,5 +5,6 @@
 #include "formats/base/options.h"
 
 extern const struct command capture_command;
+extern const struct command extract_command;
 
 #endif

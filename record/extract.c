@@ -1,0 +1,304 @@
+/* tokrecord extract: capture files to an arrival log and a request trace. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/arrivals_writer.h"
+#include "formats/base/json.h"
+#include "formats/base/memory.h"
+#include "formats/base/terminal.h"
+#include "formats/base/units.h"
+#include "formats/base/version.h"
+#include "record/capture_sidecar.h"
+#include "record/commands.h"
+#include "record/extract_report.h"
+#include "record/stop_signal.h"
+
+enum { CHECK_PACKETS = 4096 }; /* between two looks at the clock and at signals */
+
+struct extract_command {
+    struct common_options common;
+    const char *output;
+    const char *server;
+    const char *session_header;
+    int64_t max_flows;
+    int64_t max_buffer;
+};
+
+static const struct option_spec specs[] = {
+    { .name = "output", .letter = 'o', .type = OPTION_PATH,
+      .offset = offsetof(struct extract_command, output), .argument = "FILE",
+      .help = "arrival log to write, e.g. wire.toklog; without it only the summary is printed",
+      .group = "Output" },
+    { .name = "server", .type = OPTION_STRING, .offset = offsetof(struct extract_command, server),
+      .argument = "HOST:PORT", .help = "only the traffic of this server; \":PORT\": on any host",
+      .group = "What to extract" },
+    { .name = "session-header", .type = OPTION_STRING,
+      .offset = offsetof(struct extract_command, session_header), .default_text = "x-session-id",
+      .argument = "NAME", .help = "request header that names the session" },
+    { .name = "max-flows", .type = OPTION_INT,
+      .offset = offsetof(struct extract_command, max_flows), .default_text = "16384",
+      .argument = "N", .min = 1, .max = 1 << 24,
+      .help = "connections followed at a time; the oldest is dropped, and counted",
+      .group = "Limits" },
+    { .name = "max-buffer", .type = OPTION_SIZE,
+      .offset = offsetof(struct extract_command, max_buffer), .default_text = "24MiB",
+      .argument = "SIZE", .min = 64 << 10, .max = 1 << 30,
+      .help = "memory for bytes behind holes, and as much again for open exchanges" },
+    { 0 },
+};
+
+/* One run of the command. */
+struct extraction {
+    const struct extract_command *options;
+    struct packet_source *source;
+    struct capture_sidecar sidecar;
+    bool has_sidecar;
+    struct extractor *extractor;
+    struct arrivals_writer *writer;
+    char *part_path; /* of the log; NULL without one */
+    int64_t t0_monotonic_ns;
+    int64_t t0_realtime_ns;
+    int64_t first_ns;
+    int64_t last_ns;
+    struct progress progress;
+};
+
+static void write_exchange(void *context, const struct exchange *exchange)
+{
+    struct extraction *run = context;
+    if (run->writer)
+        arrivals_writer_request(run->writer, &exchange->record);
+}
+
+static int create_extractor(struct extraction *run, struct fault *fault)
+{
+    const struct extract_command *options = run->options;
+    struct server_filter server = { .any_address = false };
+    if (options->server) {
+        int status = server_filter_parse(&server, options->server, fault);
+        if (status < 0)
+            return status;
+    }
+    struct flow_limits limits = {
+        .max_flows = (size_t)options->max_flows,
+        .max_buffer = (size_t)options->max_buffer,
+    };
+    struct http_settings http = {
+        .server = &server,
+        .max_memory = (size_t)options->max_buffer,
+        .session_header = options->session_header,
+        .on_exchange = write_exchange,
+        .context = run,
+    };
+    run->extractor = extractor_create(&limits, &http);
+    return STATUS_OK;
+}
+
+/* Time zero of the log is its first packet; on the monotonic clock where the sidecar tells it. */
+static void set_zero(struct extraction *run, int64_t realtime_ns)
+{
+    run->t0_realtime_ns = run->first_ns = realtime_ns;
+    run->t0_monotonic_ns = run->has_sidecar && run->sidecar.clock.count
+                               ? wire_clock_monotonic(&run->sidecar.clock, realtime_ns)
+                               : 0;
+}
+
+static int64_t run_time(struct extraction *run, int64_t realtime_ns)
+{
+    if (run->has_sidecar && run->sidecar.clock.count)
+        return wire_clock_monotonic(&run->sidecar.clock, realtime_ns) - run->t0_monotonic_ns;
+    return realtime_ns - run->t0_realtime_ns;
+}
+
+static void write_clock_records(struct extraction *run)
+{
+    const struct wire_clock *clock = &run->sidecar.clock;
+    for (size_t i = 0; i < clock->count; i++) {
+        struct clock_record record = {
+            .at_ns = clock->pairs[i].monotonic_ns - run->t0_monotonic_ns,
+            .realtime_ns = clock->pairs[i].realtime_ns,
+            .step_ns = wire_clock_step(clock, i),
+        };
+        arrivals_writer_clock(run->writer, &record);
+    }
+}
+
+static int open_log(struct extraction *run, struct fault *fault)
+{
+    const char *output = run->options->output;
+    if (!output)
+        return STATUS_OK;
+    if (!run->options->common.force && access(output, F_OK) == 0)
+        return fault_set(fault, STATUS_USAGE, "%s exists; --force overwrites it", output);
+    struct buffer part = BUFFER_INIT;
+    buffer_printf(&part, "%s.part", output);
+    unlink(buffer_text(&part));
+    struct arrivals_header header = {
+        .producer = "tokrecord " TOKTRACE_VERSION,
+        .source = LOG_WIRE,
+        .workers = 1,
+        .t0_monotonic_ns = run->t0_monotonic_ns,
+        .t0_realtime_ns = run->t0_realtime_ns,
+    };
+    if (run->has_sidecar)
+        memcpy(header.boot_id, run->sidecar.boot_id, sizeof(header.boot_id));
+    int status = arrivals_writer_open(&run->writer, buffer_text(&part), &header, fault);
+    if (status == STATUS_OK) {
+        run->part_path = memory_copy_text(part.data, part.len);
+        write_clock_records(run);
+    }
+    buffer_release(&part);
+    return status;
+}
+
+/* Puts the log under its name. */
+static int commit_log(struct extraction *run, struct fault *fault)
+{
+    if (!run->writer)
+        return STATUS_OK;
+    struct end_record end = { .at_ns = run_time(run, run->last_ns) };
+    struct arrivals_writer *writer = run->writer;
+    run->writer = NULL;
+    int status = arrivals_writer_close(writer, &end, fault);
+    if (status == STATUS_OK && rename(run->part_path, run->options->output) < 0)
+        status = fault_set_errno(fault, "cannot create %s", run->options->output);
+    if (status == STATUS_OK)
+        run->part_path = (free(run->part_path), NULL);
+    return status;
+}
+
+static void show_progress(struct extraction *run)
+{
+    if (!progress_due(&run->progress))
+        return;
+    char packets[UNITS_TEXT_MAX], exchanges[UNITS_TEXT_MAX], line[128];
+    uint64_t seen = extractor_packets(run->extractor)->packets;
+    snprintf(line, sizeof(line), "%s packets, %s exchanges",
+             units_format_count(packets, (int64_t)seen),
+             units_format_count(exchanges, (int64_t)extractor_http(run->extractor)->exchanges));
+    progress_show(&run->progress, line);
+}
+
+/* Every few thousand packets: the disk, the screen, signals. A positive exit code after a signal. */
+static int look_around(struct extraction *run, struct fault *fault)
+{
+    int signal_number = stop_signal_caught();
+    show_progress(run);
+    if (signal_number)
+        return 128 + signal_number;
+    if (!run->writer)
+        return STATUS_OK;
+    arrivals_writer_tick(run->writer, clock_monotonic_ns());
+    if (arrivals_writer_status(run->writer) == STATUS_OK)
+        return STATUS_OK;
+    return fault_set(fault, STATUS_IO, "cannot write %s: the disk refuses", run->part_path);
+}
+
+static int take_packet(struct extraction *run, struct captured_packet *packet, struct fault *fault)
+{
+    if (run->first_ns == TIME_NONE) {
+        set_zero(run, packet->time_ns);
+        int status = open_log(run, fault);
+        if (status < 0)
+            return status;
+    }
+    run->last_ns = packet->time_ns;
+    packet->time_ns = run_time(run, packet->time_ns);
+    extractor_packet(run->extractor, packet);
+    bool check = extractor_packets(run->extractor)->packets % CHECK_PACKETS == 0;
+    return check ? look_around(run, fault) : STATUS_OK;
+}
+
+static int take_packets(struct extraction *run, struct fault *fault)
+{
+    struct captured_packet packet;
+    int got;
+    int status = STATUS_OK;
+    while (status == STATUS_OK && (got = packet_source_next(run->source, &packet, fault)) != 0)
+        status = got < 0 ? got : take_packet(run, &packet, fault);
+    if (status == STATUS_OK && run->first_ns == TIME_NONE)
+        status = open_log(run, fault); /* an empty log of an empty capture */
+    if (status == STATUS_OK)
+        extractor_finish(run->extractor);
+    return status;
+}
+
+static int print_report(const struct extraction *run, struct fault *fault)
+{
+    struct extract_report report = {
+        .extractor = run->extractor,
+        .first_ns = run->first_ns,
+        .last_ns = run->last_ns,
+        .dropped = run->has_sidecar ? run->sidecar.dropped : -1,
+    };
+    report.damage = packet_source_damage(run->source, &report.damaged_files);
+    if (report.damage)
+        fprintf(stderr, "tokrecord extract: %s\n", report.damage);
+    if (!run->options->common.json) {
+        if (!run->options->common.quiet)
+            extract_report_print(&report, stdout);
+        return STATUS_OK;
+    }
+    json_t *document = extract_report_json(&report);
+    int status = json_write_stream(document, stdout, fault);
+    json_decref(document);
+    return status;
+}
+
+static int open_inputs(struct extraction *run, char **paths, int path_count, struct fault *fault)
+{
+    int status = packet_source_open(&run->source, paths, (size_t)path_count, fault);
+    if (status < 0)
+        return status;
+    int got = capture_sidecar_read(&run->sidecar, paths[0], fault);
+    run->has_sidecar = got == 1;
+    return got < 0 ? got : create_extractor(run, fault);
+}
+
+static void release(struct extraction *run)
+{
+    extractor_free(run->extractor);
+    if (run->writer)
+        arrivals_writer_abandon(run->writer);
+    if (run->part_path)
+        unlink(run->part_path);
+    free(run->part_path);
+    packet_source_close(run->source);
+    capture_sidecar_release(&run->sidecar);
+}
+
+static int extract_run(void *options, char **operands, int operand_count, struct fault *fault)
+{
+    struct extraction run = { .options = options, .first_ns = TIME_NONE, .last_ns = TIME_NONE };
+    const struct common_options *common = &run.options->common;
+    stop_signal_catch();
+    progress_init(&run.progress, !common->no_progress && !common->quiet, common->verbose);
+    int status = open_inputs(&run, operands, operand_count, fault);
+    if (status == STATUS_OK)
+        status = take_packets(&run, fault);
+    progress_end(&run.progress);
+    if (status == STATUS_OK)
+        status = commit_log(&run, fault);
+    if (status == STATUS_OK)
+        status = print_report(&run, fault);
+    release(&run);
+    return status;
+}
+
+const struct command extract_command = {
+    .name = "extract",
+    .summary = "capture files to an arrival log",
+    .usage = "[OPTION]... FILE... [-o FILE]",
+    .details =
+        "Reads pcap and pcapng, plain, gzip or zstd; several files, cut from one capture, count as one. "
+        "Each HTTP exchange becomes a record, each event of an answer gets the time at which its last "
+        "byte was delivered to the host. TLS, HTTP/2 and compressed answers are counted as opaque.",
+    .options = specs,
+    .options_size = sizeof(struct extract_command),
+    .run = extract_run,
+    .operands_min = 1,
+    .operands_max = -1,
+};

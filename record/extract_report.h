@@ -1,0 +1,32 @@
+/* What an extraction found, for people and as JSON ("tokrecord.extract/1"). */
+#ifndef TOKTRACE_EXTRACT_REPORT_H
+#define TOKTRACE_EXTRACT_REPORT_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "record/extractor.h"
+
+struct trace_counts {
+    uint64_t rows;
+    uint64_t estimated; /* of them with input tokens estimated from bytes */
+    uint64_t left_out;  /* exchanges that ask for no tokens, or whose request is not known */
+};
+
+struct extract_report {
+    const struct extractor *extractor;
+    const char *damage; /* of the last damaged file; NULL */
+    uint64_t damaged_files;
+    int64_t first_ns; /* packets, CLOCK_REALTIME; TIME_NONE without any */
+    int64_t last_ns;
+    int64_t dropped; /* by the capture, as its sidecar says; -1 unknown */
+    const struct trace_counts *trace; /* NULL when no request trace was asked for */
+};
+
+void extract_report_print(const struct extract_report *report, FILE *out);
+
+/* New reference. */
+json_t *extract_report_json(const struct extract_report *report);
+
+#endif

@@ -306,7 +306,7 @@ static bool read_stream_options(void *context, unsigned slot)
     static const struct json_field fields[] = {
         JSON_FIELD("include_usage", read_flag, FLAG_INCLUDE_USAGE),
         JSON_FIELD("continuous_usage_stats", read_flag, FLAG_CONTINUOUS_USAGE),
-        { 0 },
+        JSON_FIELDS_END,
     };
     struct reading *reading = context;
     if (json_peek(&reading->cursor) == 'n')
@@ -317,30 +317,30 @@ static bool read_stream_options(void *context, unsigned slot)
 }
 
 static const struct json_field prompt_fields[] = {
+    JSON_FIELD("n", read_n, 0),
     JSON_FIELD("model", read_model, 0),
     JSON_FIELD("prompt", read_prompt, 0),
-    JSON_FIELD("max_tokens", read_max_tokens, 0),
-    JSON_FIELD("n", read_n, 0),
     JSON_FIELD("stream", read_flag, FLAG_STREAM),
+    JSON_FIELD("max_tokens", read_max_tokens, 0),
     JSON_FIELD("stream_options", read_stream_options, 0),
-    { 0 },
+    JSON_FIELDS_END,
 };
 
 static const struct json_field messages_fields[] = {
+    JSON_FIELD("n", read_n, 0),
     JSON_FIELD("model", read_model, 0),
+    JSON_FIELD("stream", read_flag, FLAG_STREAM),
     JSON_FIELD("messages", read_messages, 0),
     JSON_FIELD("max_tokens", read_max_tokens, 0),
-    JSON_FIELD("max_completion_tokens", read_max_completion_tokens, 0),
-    JSON_FIELD("n", read_n, 0),
-    JSON_FIELD("stream", read_flag, FLAG_STREAM),
     JSON_FIELD("stream_options", read_stream_options, 0),
-    { 0 },
+    JSON_FIELD("max_completion_tokens", read_max_completion_tokens, 0),
+    JSON_FIELDS_END,
 };
 
 static const struct json_field either_fields[] = {
     JSON_FIELD("prompt", read_prompt, 0),
     JSON_FIELD("messages", read_messages, 0),
-    { 0 },
+    JSON_FIELDS_END,
 };
 
 static bool check_prompt(struct reading *reading, enum serve_prompt prompt)

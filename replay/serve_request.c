@@ -175,7 +175,8 @@ static bool read_part_text(void *context, unsigned slot)
 static bool read_part(void *context, unsigned slot)
 {
     (void)slot;
-    static const struct json_field fields[] = { JSON_FIELD("text", read_part_text, 0), { 0 } };
+    static const struct json_field fields[] = { JSON_FIELD("text", read_part_text, 0),
+                                                JSON_FIELDS_END };
     struct reading *reading = context;
     if (json_peek(&reading->cursor) == '"')
         return add_message_words(reading);
@@ -204,7 +205,8 @@ static bool read_content(void *context, unsigned slot)
 static bool read_message(void *context, unsigned slot)
 {
     (void)slot;
-    static const struct json_field fields[] = { JSON_FIELD("content", read_content, 0), { 0 } };
+    static const struct json_field fields[] = { JSON_FIELD("content", read_content, 0),
+                                                JSON_FIELDS_END };
     struct reading *reading = context;
     reading->has_messages = true;
     return json_peek(&reading->cursor) == '{'

@@ -43,10 +43,12 @@ static struct http_text trimmed(const char *text, size_t len)
 
 bool http_text_equals(struct http_text text, const char *other)
 {
-    return text.text && strlen(other) == text.len && !strncasecmp(text.text, other, text.len);
+    return text.text && strlen(other) == text.len &&
+           !strncasecmp(text.text, other, text.len);
 }
 
-static struct http_problem version_parse(struct http_head *head, const char *text, size_t len)
+static struct http_problem version_parse(struct http_head *head, const char *text,
+                                         size_t len)
 {
     if (len != 8 || memcmp(text, "HTTP/", 5) || !is_digit(text[5]) || text[6] != '.' ||
         !is_digit(text[7]))
@@ -57,7 +59,8 @@ static struct http_problem version_parse(struct http_head *head, const char *tex
     return NO_PROBLEM;
 }
 
-static struct http_problem request_line_parse(struct http_head *head, const char *line, size_t len)
+static struct http_problem request_line_parse(struct http_head *head, const char *line,
+                                              size_t len)
 {
     const char *space = memchr(line, ' ', len);
     const char *last = memrchr(line, ' ', len);
@@ -72,7 +75,8 @@ static struct http_problem request_line_parse(struct http_head *head, const char
     return version_parse(head, last + 1, len - (size_t)(last + 1 - line));
 }
 
-static struct http_problem status_line_parse(struct http_head *head, const char *line, size_t len)
+static struct http_problem status_line_parse(struct http_head *head, const char *line,
+                                             size_t len)
 {
     if (len < 12 || line[8] != ' ' || (len > 12 && line[12] != ' '))
         return bad("a status line without version and status");
@@ -106,7 +110,8 @@ struct claims {
     bool chunked_last;
 };
 
-/* The next element of a comma-separated list; false at its end. Empty elements are skipped. */
+/* The next element of a comma-separated list; false at its end. Empty elements are
+ * skipped. */
 static bool list_next(struct http_text *list, struct http_text *element)
 {
     while (list->len) {
@@ -133,7 +138,8 @@ static bool length_parse(struct http_text text, uint64_t *value)
     return text.len > 0 && *value <= INT64_MAX;
 }
 
-/* Equal repetitions are one length; anything else would let two readers split the stream differently. */
+/* Equal repetitions are one length; anything else would let two readers split the stream
+ * differently. */
 static struct http_problem take_length(struct http_head *head, struct claims *claims,
                                        struct http_text value)
 {
@@ -202,10 +208,11 @@ static struct http_problem take_field(struct http_head *head, struct claims *cla
 {
     static const struct {
         const char *name;
-        struct http_problem (*take)(struct http_head *, struct claims *, struct http_text);
+        struct http_problem (*take)(struct http_head *, struct claims *,
+                                    struct http_text);
     } known[] = {
-        { "content-length", take_length },  { "transfer-encoding", take_coding },
-        { "connection", take_connection },  { "expect", take_expect },
+        { "content-length", take_length }, { "transfer-encoding", take_coding },
+        { "connection", take_connection }, { "expect", take_expect },
         { "upgrade", take_upgrade },
     };
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -216,7 +223,8 @@ static struct http_problem take_field(struct http_head *head, struct claims *cla
 }
 
 /* The next field line; 1, 0 at the end, -1 for a line that is no field. */
-static int field_next(struct http_text *lines, struct http_text *name, struct http_text *value)
+static int field_next(struct http_text *lines, struct http_text *name,
+                      struct http_text *value)
 {
     if (!lines->len)
         return 0;
@@ -243,11 +251,12 @@ struct http_text http_head_field(const struct http_head *head, const char *name)
 }
 
 /* RFC 9112, 6.3, in its order. */
-static struct http_problem frame(struct http_head *head, enum http_role role, bool bodiless,
-                                 const struct claims *claims)
+static struct http_problem frame(struct http_head *head, enum http_role role,
+                                 bool bodiless, const struct claims *claims)
 {
     bool response = role == HTTP_RESPONSES;
-    if (response && (bodiless || head->status < 200 || head->status == 204 || head->status == 304))
+    if (response &&
+        (bodiless || head->status < 200 || head->status == 204 || head->status == 304))
         head->framing = HTTP_NO_BODY;
     else if (claims->chunked_last)
         head->framing = HTTP_CHUNKED;
@@ -262,7 +271,8 @@ static struct http_problem frame(struct http_head *head, enum http_role role, bo
     return NO_PROBLEM;
 }
 
-struct http_problem http_fields_parse(struct http_head *head, enum http_role role, bool bodiless)
+struct http_problem http_fields_parse(struct http_head *head, enum http_role role,
+                                      bool bodiless)
 {
     struct claims claims = { 0 };
     struct http_text lines = head->fields, name, value;
@@ -279,8 +289,10 @@ struct http_problem http_fields_parse(struct http_head *head, enum http_role rol
     head->content_encoding = http_head_field(head, "content-encoding");
     head->retry_after = http_head_field(head, "retry-after");
     struct http_problem problem = frame(head, role, bodiless, &claims);
-    bool persistent = head->minor_version ? !claims.close : claims.keep_alive && !claims.close;
-    /* both at once, or a coding under 1.0, may hide a second message: nothing may follow this one */
+    bool persistent = head->minor_version ? !claims.close
+                                          : claims.keep_alive && !claims.close;
+    /* both at once, or a coding under 1.0, may hide a second message: nothing may follow
+     * this one */
     bool suspect = claims.has_coding && (claims.has_length || !head->minor_version);
     head->keep_alive = persistent && !suspect && head->framing != HTTP_UNTIL_CLOSE;
     return problem;

@@ -10,12 +10,15 @@ struct http_problem {
     unsigned status;
 };
 
-/* Sets method and target, or status, and the minor version, from a line without its line end. */
+/* Sets method and target, or status, and the minor version, from a line without its line
+ * end. */
 struct http_problem http_start_line_parse(struct http_head *head, enum http_role role,
                                           const char *line, size_t len);
 
-/* Checks every field line of head->fields and fills what struct http_head tells of them; the framing
- * follows RFC 9112, 6.3. `bodiless`: the answer to a HEAD. Start line parsed before. */
-struct http_problem http_fields_parse(struct http_head *head, enum http_role role, bool bodiless);
+/* Checks every field line of head->fields and fills what struct http_head tells of them;
+ * the framing follows RFC 9112, 6.3. `bodiless`: the answer to a HEAD. Start line parsed
+ * before. */
+struct http_problem http_fields_parse(struct http_head *head, enum http_role role,
+                                      bool bodiless);
 
 #endif

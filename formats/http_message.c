@@ -48,8 +48,8 @@ static int bad(struct http_parser *parser, const char *problem)
     return broken(parser, problem, 400);
 }
 
-static int give(struct http_parser *parser, struct http_item *item, enum http_item_type type,
-                struct input in, size_t len)
+static int give(struct http_parser *parser, struct http_item *item,
+                enum http_item_type type, struct input in, size_t len)
 {
     *item = (struct http_item){ type, *in.bytes, len, parser->offset };
     take(parser, in, len);
@@ -83,7 +83,8 @@ static void begin_head(struct http_parser *parser)
     parser->state = IN_HEAD;
 }
 
-/* Servers pass over empty lines before a start line (RFC 9112, 2.2); done on both sides. */
+/* Servers pass over empty lines before a start line (RFC 9112, 2.2); done on both sides.
+ */
 static int step_start(struct http_parser *parser, struct input in)
 {
     if (!*in.len)
@@ -95,7 +96,8 @@ static int step_start(struct http_parser *parser, struct input in)
     return AGAIN;
 }
 
-/* Texts of the start line were parsed while the buffer still grew; now it stays where it is. */
+/* Texts of the start line were parsed while the buffer still grew; now it stays where it
+ * is. */
 static int head_complete(struct http_parser *parser, struct http_item *item)
 {
     struct http_head *head = &parser->head;
@@ -105,12 +107,15 @@ static int head_complete(struct http_parser *parser, struct http_item *item)
     http_start_line_parse(head, parser->role, text, line_len);
     head->fields = (struct http_text){ line_end + 1, parser->text.len - line_len - 1 };
     head->end_offset = parser->offset;
-    struct http_problem problem = http_fields_parse(head, parser->role, parser->answers_head);
+    struct http_problem problem = http_fields_parse(head, parser->role,
+                                                    parser->answers_head);
     if (problem.text)
         return broken(parser, problem.text, problem.status);
     static const enum state body_states[] = {
-        [HTTP_NO_BODY] = AT_END, [HTTP_LENGTH] = IN_LENGTH,
-        [HTTP_CHUNKED] = IN_CHUNK_SIZE, [HTTP_UNTIL_CLOSE] = IN_REST,
+        [HTTP_NO_BODY] = AT_END,
+        [HTTP_LENGTH] = IN_LENGTH,
+        [HTTP_CHUNKED] = IN_CHUNK_SIZE,
+        [HTTP_UNTIL_CLOSE] = IN_REST,
     };
     parser->state = (int)body_states[head->framing];
     parser->left = head->framing == HTTP_LENGTH ? head->content_length : 0;
@@ -129,7 +134,8 @@ static int head_complete(struct http_parser *parser, struct http_item *item)
     return 1;
 }
 
-/* A line of the head is complete in the buffer, its LF included: keeps it without its CR. */
+/* A line of the head is complete in the buffer, its LF included: keeps it without its CR.
+ */
 static int head_line_done(struct http_parser *parser, struct http_item *item)
 {
     char *line = parser->text.data + parser->line_start;
@@ -146,12 +152,12 @@ static int head_line_done(struct http_parser *parser, struct http_item *item)
     line[len] = '\n';
     parser->text.len = parser->line_start + len + 1;
     if (first) {
-        struct http_problem problem =
-            http_start_line_parse(&parser->head, parser->role, line, len);
+        struct http_problem problem = http_start_line_parse(&parser->head, parser->role,
+                                                            line, len);
         if (problem.text)
             return broken(parser, problem.text, problem.status);
     } else if (*line == ' ' || *line == '\t') {
-        /* a folded line continues the field before it; obsolete, and refused from clients */
+        /* a folded line continues the field before it; refused from clients */
         if (parser->role == HTTP_REQUESTS || !parser->field_seen)
             return bad(parser, "a header line that begins with a space");
         line[-1] = ' ';
@@ -214,7 +220,8 @@ static int hex_value(char byte)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Over the rest of a chunk-size line; a last chunk, of size 0, is followed by trailers. */
+/* Over the rest of a chunk-size line; a last chunk, of size 0, is followed by trailers.
+ */
 static int chunk_line_byte(struct http_parser *parser, struct input in)
 {
     char byte = **in.bytes;
@@ -327,8 +334,8 @@ static int step(struct http_parser *parser, struct input in, struct http_item *i
 
 static int refuse(const struct http_parser *parser, struct fault *fault)
 {
-    return fault_set(fault, STATUS_BAD_INPUT, "%s at byte %llu of the stream", parser->problem,
-                     (unsigned long long)parser->offset);
+    return fault_set(fault, STATUS_BAD_INPUT, "%s at byte %llu of the stream",
+                     parser->problem, (unsigned long long)parser->offset);
 }
 
 int http_parser_next(struct http_parser *parser, const char **bytes, size_t *len,
@@ -342,7 +349,8 @@ int http_parser_next(struct http_parser *parser, const char **bytes, size_t *len
     return result < 0 ? refuse(parser, fault) : result;
 }
 
-int http_parser_finish(struct http_parser *parser, struct http_item *item, struct fault *fault)
+int http_parser_finish(struct http_parser *parser, struct http_item *item,
+                       struct fault *fault)
 {
     if (parser->state == AT_START || parser->state == IN_TUNNEL)
         return 0;

@@ -32,53 +32,121 @@ static const char *const finish_choices[] = { "last", "own", NULL };
 #define FIELD(member) .offset = offsetof(struct serve_options, member)
 
 static const struct option_spec serve_specs[] = {
-    { .name = "listen", .type = OPTION_STRING, .argument = "ADDRESS", FIELD(listen),
-      .default_text = "127.0.0.1", .group = "Server",
+    { .name = "listen",
+      .type = OPTION_STRING,
+      .argument = "ADDRESS",
+      FIELD(listen),
+      .default_text = "127.0.0.1",
+      .group = "Server",
       .help = "numeric address to listen on; anything but loopback lets others in" },
-    { .name = "port", .letter = 'p', .type = OPTION_INT, .argument = "PORT", FIELD(port),
-      .default_text = "8000", .max = 65535, .help = "0 takes a free one" },
-    { .name = "port-file", .type = OPTION_PATH, .argument = "FILE", FIELD(port_file),
+    { .name = "port",
+      .letter = 'p',
+      .type = OPTION_INT,
+      .argument = "PORT",
+      FIELD(port),
+      .default_text = "8000",
+      .max = 65535,
+      .help = "0 takes a free one" },
+    { .name = "port-file",
+      .type = OPTION_PATH,
+      .argument = "FILE",
+      FIELD(port_file),
       .help = "write the port there once it listens" },
-    { .name = "processes", .type = OPTION_INT, .argument = "N", FIELD(processes),
-      .default_text = "1", .min = 1, .max = SERVE_PROCESSES_MAX,
+    { .name = "processes",
+      .type = OPTION_INT,
+      .argument = "N",
+      FIELD(processes),
+      .default_text = "1",
+      .min = 1,
+      .max = SERVE_PROCESSES_MAX,
       .help = "processes that share the port; each is one loop on one core" },
-    { .name = "model", .type = OPTION_STRING, .argument = "NAME", FIELD(model),
+    { .name = "model",
+      .type = OPTION_STRING,
+      .argument = "NAME",
+      FIELD(model),
       .default_text = "simulated",
       .help = "what /v1/models names; requests may name any model" },
-    { .name = "max-body", .type = OPTION_SIZE, .argument = "SIZE", FIELD(max_body),
-      .default_text = "64MiB", .min = 1, .max = 1e12, .help = "longer requests are answered 413" },
-    { .name = "log", .type = OPTION_PATH, .argument = "FILE", FIELD(log),
-      .help = "arrival log (.toklog) of when each event was really sent; with several processes, "
-              "-NNN comes before the extension" },
+    { .name = "max-body",
+      .type = OPTION_SIZE,
+      .argument = "SIZE",
+      FIELD(max_body),
+      .default_text = "64MiB",
+      .min = 1,
+      .max = 1e12,
+      .help = "longer requests are answered 413" },
+    { .name = "log",
+      .type = OPTION_PATH,
+      .argument = "FILE",
+      FIELD(log),
+      .help = "arrival log (.toklog) of when each event was really sent; with several "
+              "processes, -NNN comes before the extension" },
 
-    { .name = "ttft", .type = OPTION_DURATION, .argument = "TIME", FIELD(ttft_ns),
-      .default_text = "0", .max = 1e15, .group = "Law of service",
+    { .name = "ttft",
+      .type = OPTION_DURATION,
+      .argument = "TIME",
+      FIELD(ttft_ns),
+      .default_text = "0",
+      .max = 1e15,
+      .group = "Law of service",
       .help = "from the request's last byte to the first token" },
-    { .name = "prefill-per-token", .type = OPTION_DURATION, .argument = "TIME", FIELD(prefill_ns),
-      .default_text = "0", .max = 1e12, .help = "added to that, per prompt token" },
-    { .name = "itl", .type = OPTION_DURATION, .argument = "TIME", FIELD(itl_ns),
-      .default_text = "0", .max = 1e13, .help = "mean gap between two tokens" },
-    { .name = "jitter", .type = OPTION_STRING, .argument = "LAW", FIELD(jitter),
+    { .name = "prefill-per-token",
+      .type = OPTION_DURATION,
+      .argument = "TIME",
+      FIELD(prefill_ns),
+      .default_text = "0",
+      .max = 1e12,
+      .help = "added to that, per prompt token" },
+    { .name = "itl",
+      .type = OPTION_DURATION,
+      .argument = "TIME",
+      FIELD(itl_ns),
+      .default_text = "0",
+      .max = 1e13,
+      .help = "mean gap between two tokens" },
+    { .name = "jitter",
+      .type = OPTION_STRING,
+      .argument = "LAW",
+      FIELD(jitter),
       .default_text = "none",
       .help = "law of the gaps: none, exp, normal:CV or lognormal:CV" },
-    { .name = "seed", .type = OPTION_INT, .argument = "N", FIELD(seed), .default_text = "1",
+    { .name = "seed",
+      .type = OPTION_INT,
+      .argument = "N",
+      FIELD(seed),
+      .default_text = "1",
       .help = "of all draws; request i is drawn alike in every run" },
 
-    { .name = "tokens-per-event", .type = OPTION_INT, .argument = "K", FIELD(tokens_per_event),
-      .default_text = "1", .min = 1, .max = 1000, .group = "Shape of the stream",
+    { .name = "tokens-per-event",
+      .type = OPTION_INT,
+      .argument = "K",
+      FIELD(tokens_per_event),
+      .default_text = "1",
+      .min = 1,
+      .max = 1000,
+      .group = "Shape of the stream",
       .help = "tokens that travel together, when the last of them is ready" },
-    { .name = "hold-head", .type = OPTION_FLAG, FIELD(hold_head),
+    { .name = "hold-head",
+      .type = OPTION_FLAG,
+      FIELD(hold_head),
       .help = "send the head with the first token, not at once" },
-    { .name = "finish", .type = OPTION_CHOICE, .argument = "WHERE", FIELD(finish),
-      .choices = finish_choices, .default_text = "last",
+    { .name = "finish",
+      .type = OPTION_CHOICE,
+      .argument = "WHERE",
+      FIELD(finish),
+      .choices = finish_choices,
+      .default_text = "last",
       .help = "the finish reason: on the last token's event, or on its own" },
 
-    { .name = "fault", .type = OPTION_LIST, .argument = "KIND:P[:ARG]", FIELD(faults),
+    { .name = "fault",
+      .type = OPTION_LIST,
+      .argument = "KIND:P[:ARG]",
+      FIELD(faults),
       .group = "Faults",
-      .help = "commit a fault with probability P; may be repeated, the first that strikes counts. "
-              "status[:CODE], html, no_answer; after ARG tokens (1): error_event, garbage, fin, rst, "
-              "short_content_length, silence; stall[:TIME] after the first token; no_done, "
-              "no_last_chunk; no_read (of a connection)" },
+      .help = "commit a fault with probability P; may be repeated, the first that "
+              "strikes counts. status[:CODE], html, no_answer; after ARG tokens (1): "
+              "error_event, garbage, fin, rst, short_content_length, silence; "
+              "stall[:TIME] after the first token; no_done, no_last_chunk; no_read (of "
+              "a connection)" },
     { 0 },
 };
 
@@ -87,8 +155,9 @@ static int check_model(const char *model, struct fault *fault)
 {
     for (const char *at = model; *at; at++) {
         if ((unsigned char)*at < ' ' || *at == '"' || *at == '\\')
-            return fault_set(fault, STATUS_USAGE,
-                             "--model: quotes, backslashes and control characters cannot be used");
+            return fault_set(
+                fault, STATUS_USAGE,
+                "--model: quotes, backslashes and control characters cannot be used");
     }
     return STATUS_OK;
 }
@@ -130,8 +199,8 @@ static int write_port_file(const char *path, uint16_t port, struct fault *fault)
 }
 
 /* Tells the world that connections are taken: scripts wait for this line. */
-static int announce(const struct serve_options *options, const struct serve_sockets *sockets,
-                    struct fault *fault)
+static int announce(const struct serve_options *options,
+                    const struct serve_sockets *sockets, struct fault *fault)
 {
     int status = STATUS_OK;
     if (options->port_file)
@@ -167,7 +236,8 @@ static int serve_run(void *options_memory, char **operands, int operand_count,
     if (status != STATUS_OK)
         return status;
     block_signals();
-    status = serve_sockets_open(&sockets, options->listen, options->port, config.processes, fault);
+    status = serve_sockets_open(&sockets, options->listen, options->port,
+                                config.processes, fault);
     if (status == STATUS_OK)
         status = announce(options, &sockets, fault);
     if (status == STATUS_OK)
@@ -180,11 +250,12 @@ const struct command serve_command = {
     .summary = "simulate an OpenAI-compatible server with a known law of service",
     .usage = "[OPTION]...",
     .details =
-        "Serves /v1/completions, /v1/chat/completions, /v1/models, /tokenize, /health and /metrics. "
-        "A prompt's tokens are its ids, or its words between white space; max_tokens is honoured "
-        "exactly. Token j of an answer is sent at an absolute time: request + ttft + prefill × prompt "
-        "tokens + j gaps, however late the tokens before it were. "
-        "Prints 'listening on URL' when it is ready and runs until SIGINT or SIGTERM.",
+        "Serves /v1/completions, /v1/chat/completions, /v1/models, /tokenize, /health "
+        "and /metrics. A prompt's tokens are its ids, or its words between white space; "
+        "max_tokens is honoured exactly. Token j of an answer is sent at an absolute "
+        "time (request + ttft + prefill per prompt token + j gaps), however late those "
+        "before it were. Prints 'listening on URL' when it is ready and runs until "
+        "SIGINT or SIGTERM.",
     .options = serve_specs,
     .options_size = sizeof(struct serve_options),
     .run = serve_run,

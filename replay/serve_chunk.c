@@ -13,9 +13,10 @@ enum { CHUNK_LINE_ROOM = 18 };
 static void append_identity(struct buffer *out, const char *prefix, const char *object,
                             const struct serve_identity *identity)
 {
-    buffer_printf(out, "{\"id\":\"%s-%016" PRIx64 "%016" PRIx64 "\",\"object\":\"%s\",\"created\":%lld",
-                  prefix, identity->id[0], identity->id[1], object,
-                  (long long)identity->created_s);
+    buffer_printf(
+        out,
+        "{\"id\":\"%s-%016" PRIx64 "%016" PRIx64 "\",\"object\":\"%s\",\"created\":%lld",
+        prefix, identity->id[0], identity->id[1], object, (long long)identity->created_s);
     buffer_append_text(out, ",\"model\":\"");
     buffer_append(out, identity->model.bytes, identity->model.len);
     buffer_append_text(out, "\",\"choices\":[");
@@ -65,7 +66,8 @@ static struct serve_event end(const struct serve_stream *stream, struct buffer *
 }
 
 /* A choice up to where its delta or text comes. */
-static void begin_choice(const struct serve_stream *stream, struct buffer *scratch, uint32_t choice)
+static void begin_choice(const struct serve_stream *stream, struct buffer *scratch,
+                         uint32_t choice)
 {
     begin(scratch);
     buffer_append(scratch, stream->start.data, stream->start.len);
@@ -91,7 +93,8 @@ static void append_usage(struct buffer *out, const struct serve_usage *usage)
 }
 
 /* The rest of the event behind its choices. */
-static struct serve_event end_choices(const struct serve_stream *stream, struct buffer *scratch,
+static struct serve_event end_choices(const struct serve_stream *stream,
+                                      struct buffer *scratch,
                                       const struct serve_usage *usage)
 {
     buffer_append_byte(scratch, ']');
@@ -105,8 +108,9 @@ static struct serve_event end_choices(const struct serve_stream *stream, struct 
     return end(stream, scratch);
 }
 
-struct serve_event serve_event_role(const struct serve_stream *stream, struct buffer *scratch,
-                                    uint32_t choice, const struct serve_usage *usage)
+struct serve_event serve_event_role(const struct serve_stream *stream,
+                                    struct buffer *scratch, uint32_t choice,
+                                    const struct serve_usage *usage)
 {
     begin_choice(stream, scratch, choice);
     buffer_append_text(scratch, ",\"delta\":{\"role\":\"assistant\",\"content\":\"\"},"
@@ -120,12 +124,14 @@ static void append_words(struct buffer *out, uint32_t words)
         buffer_append(out, WORD, sizeof(WORD) - 1);
 }
 
-struct serve_event serve_event_tokens(const struct serve_stream *stream, struct buffer *scratch,
-                                      uint32_t choice, uint32_t tokens, bool last,
+struct serve_event serve_event_tokens(const struct serve_stream *stream,
+                                      struct buffer *scratch, uint32_t choice,
+                                      uint32_t tokens, bool last,
                                       const struct serve_usage *usage)
 {
     begin_choice(stream, scratch, choice);
-    buffer_append_text(scratch, stream->chat ? ",\"delta\":{\"content\":\"" : ",\"text\":\"");
+    buffer_append_text(scratch,
+                       stream->chat ? ",\"delta\":{\"content\":\"" : ",\"text\":\"");
     append_words(scratch, tokens);
     buffer_append_text(scratch, stream->chat ? "\"},\"logprobs\":null,\"finish_reason\":"
                                              : "\",\"logprobs\":null,\"finish_reason\":");
@@ -134,7 +140,8 @@ struct serve_event serve_event_tokens(const struct serve_stream *stream, struct 
     return end_choices(stream, scratch, usage);
 }
 
-struct serve_event serve_event_usage(const struct serve_stream *stream, struct buffer *scratch,
+struct serve_event serve_event_usage(const struct serve_stream *stream,
+                                     struct buffer *scratch,
                                      const struct serve_usage *usage)
 {
     begin(scratch);
@@ -142,8 +149,8 @@ struct serve_event serve_event_usage(const struct serve_stream *stream, struct b
     return end_choices(stream, scratch, usage);
 }
 
-struct serve_event serve_event_text(const struct serve_stream *stream, struct buffer *scratch,
-                                    const char *payload)
+struct serve_event serve_event_text(const struct serve_stream *stream,
+                                    struct buffer *scratch, const char *payload)
 {
     begin(scratch);
     buffer_append_text(scratch, "data: ");
@@ -151,8 +158,8 @@ struct serve_event serve_event_text(const struct serve_stream *stream, struct bu
     return end(stream, scratch);
 }
 
-struct serve_event serve_event_done(const struct serve_stream *stream, struct buffer *scratch,
-                                    bool last_chunk)
+struct serve_event serve_event_done(const struct serve_stream *stream,
+                                    struct buffer *scratch, bool last_chunk)
 {
     begin(scratch);
     buffer_reserve(scratch, 64); /* so that what comes behind moves nothing */
@@ -164,20 +171,23 @@ struct serve_event serve_event_done(const struct serve_stream *stream, struct bu
     return event;
 }
 
-void serve_answer_append(struct buffer *body, bool chat, const struct serve_identity *identity,
-                         uint32_t choices, uint32_t tokens, const struct serve_usage *usage)
+void serve_answer_append(struct buffer *body, bool chat,
+                         const struct serve_identity *identity, uint32_t choices,
+                         uint32_t tokens, const struct serve_usage *usage)
 {
-    append_identity(body, chat ? "chatcmpl" : "cmpl", chat ? "chat.completion" : "text_completion",
-                    identity);
+    append_identity(body, chat ? "chatcmpl" : "cmpl",
+                    chat ? "chat.completion" : "text_completion", identity);
     for (uint32_t choice = 0; choice < choices; choice++) {
         buffer_append_text(body, choice ? ",{\"index\":" : "{\"index\":");
         buffer_append_int(body, choice);
-        buffer_append_text(body, chat ? ",\"message\":{\"role\":\"assistant\",\"content\":\""
-                                      : ",\"text\":\"");
+        buffer_append_text(body,
+                           chat ? ",\"message\":{\"role\":\"assistant\",\"content\":\""
+                                : ",\"text\":\"");
         append_words(body, tokens);
         buffer_append_text(body, chat ? "\"}" : "\"");
-        buffer_append_text(body,
-                           ",\"logprobs\":null,\"finish_reason\":\"length\",\"stop_reason\":null}");
+        buffer_append_text(
+            body,
+            ",\"logprobs\":null,\"finish_reason\":\"length\",\"stop_reason\":null}");
     }
     buffer_append_text(body, "],\"usage\":");
     append_usage(body, usage);

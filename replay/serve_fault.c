@@ -51,14 +51,17 @@ static int parse_argument(const struct kind *kind, const char *text, int64_t *ar
     if (status != STATUS_OK)
         return status;
     if (kind->argument == ARGUMENT_STATUS && (*argument < 400 || *argument > 599))
-        return fault_set(fault, STATUS_USAGE, "fault status: expected 400 to 599, not %lld",
+        return fault_set(fault, STATUS_USAGE,
+                         "fault status: expected 400 to 599, not %lld",
                          (long long)*argument);
     if (*argument < 0)
-        return fault_set(fault, STATUS_USAGE, "fault %s: tokens cannot be negative", kind->name);
+        return fault_set(fault, STATUS_USAGE, "fault %s: tokens cannot be negative",
+                         kind->name);
     return STATUS_OK;
 }
 
-static int parse_rule(struct serve_fault_rule *rule, const char *text, struct fault *fault)
+static int parse_rule(struct serve_fault_rule *rule, const char *text,
+                      struct fault *fault)
 {
     enum { PROBABILITY_TEXT_MAX = 32 };
     char probability[PROBABILITY_TEXT_MAX];
@@ -67,18 +70,20 @@ static int parse_rule(struct serve_fault_rule *rule, const char *text, struct fa
     const char *number = text + name_len + (text[name_len] == ':');
     size_t number_len = strcspn(number, ":");
     if (!kind || !number_len || number_len >= sizeof(probability))
-        return fault_set(fault, STATUS_USAGE,
-                         "fault '%s': expected KIND:PROBABILITY[:ARG] with a kind named in --help",
-                         text);
+        return fault_set(
+            fault, STATUS_USAGE,
+            "fault '%s': expected KIND:PROBABILITY[:ARG] with a kind named in --help",
+            text);
     memcpy(probability, number, number_len);
     probability[number_len] = '\0';
     int status = units_parse_float(probability, &rule->probability, fault);
     if (status == STATUS_OK && !(rule->probability >= 0 && rule->probability <= 1))
-        status = fault_set(fault, STATUS_USAGE, "fault '%s': expected a probability from 0 to 1",
-                           text);
+        status = fault_set(fault, STATUS_USAGE,
+                           "fault '%s': expected a probability from 0 to 1", text);
     rule->fault = (struct serve_fault){ kind->kind, kind->fallback };
     if (status == STATUS_OK && number[number_len] == ':')
-        status = parse_argument(kind, number + number_len + 1, &rule->fault.argument, fault);
+        status = parse_argument(kind, number + number_len + 1, &rule->fault.argument,
+                                fault);
     return status;
 }
 
@@ -86,7 +91,8 @@ int serve_faults_parse(struct serve_faults *faults, const struct option_list *te
                        struct fault *fault)
 {
     if (texts->count > SERVE_FAULT_RULES_MAX)
-        return fault_set(fault, STATUS_USAGE, "more than %d faults", SERVE_FAULT_RULES_MAX);
+        return fault_set(fault, STATUS_USAGE, "more than %d faults",
+                         SERVE_FAULT_RULES_MAX);
     for (size_t i = 0; i < texts->count; i++) {
         int status = parse_rule(&faults->rules[i], texts->items[i], fault);
         if (status != STATUS_OK)
@@ -114,7 +120,8 @@ static struct serve_fault first_struck(const struct serve_faults *faults, uint64
     return (struct serve_fault){ SERVE_FAULT_NONE, 0 };
 }
 
-struct serve_fault serve_faults_of_request(const struct serve_faults *faults, uint64_t request)
+struct serve_fault serve_faults_of_request(const struct serve_faults *faults,
+                                           uint64_t request)
 {
     return first_struck(faults, request, false);
 }

@@ -1,5 +1,5 @@
-/* Faults that the simulated server commits on purpose: rules KIND:PROBABILITY[:ARG], drawn by the seed
- * and the request's number, so that a run can be repeated. */
+/* Faults that the simulated server commits on purpose: rules KIND:PROBABILITY[:ARG],
+ * drawn by the seed and the request's number, so that a run can be repeated. */
 #ifndef TOKTRACE_SERVE_FAULT_H
 #define TOKTRACE_SERVE_FAULT_H
 
@@ -10,9 +10,9 @@
 
 enum serve_fault_kind {
     SERVE_FAULT_NONE,
-    SERVE_FAULT_STATUS,       /* an HTTP status with an error object; 429 with Retry-After */
-    SERVE_FAULT_HTML,         /* 200 with a page */
-    SERVE_FAULT_NO_ANSWER,    /* the request is read, nothing is sent */
+    SERVE_FAULT_STATUS,    /* an HTTP status with an error object; 429 with Retry-After */
+    SERVE_FAULT_HTML,      /* 200 with a page */
+    SERVE_FAULT_NO_ANSWER, /* the request is read, nothing is sent */
     SERVE_FAULT_ERROR_EVENT,  /* these, after so many tokens: an error event and [DONE] */
     SERVE_FAULT_GARBAGE,      /* an event that is no JSON; then the stream goes on */
     SERVE_FAULT_FIN,          /* the connection is closed */
@@ -22,7 +22,7 @@ enum serve_fault_kind {
     SERVE_FAULT_STALL,        /* a pause after the first token */
     SERVE_FAULT_NO_DONE,      /* the stream lacks [DONE] */
     SERVE_FAULT_NO_LAST_CHUNK, /* closed without the chunk that ends the body */
-    SERVE_FAULT_NO_READ,      /* per connection: accepted, never read */
+    SERVE_FAULT_NO_READ,       /* per connection: accepted, never read */
 };
 
 struct serve_fault {
@@ -46,8 +46,10 @@ struct serve_faults {
 int serve_faults_parse(struct serve_faults *faults, const struct option_list *texts,
                        struct fault *fault);
 
-/* The fault of a request, and of a connection: that of the first rule whose draw says so. */
-struct serve_fault serve_faults_of_request(const struct serve_faults *faults, uint64_t request);
+/* The fault of a request, and of a connection: that of the first rule whose draw says so.
+ */
+struct serve_fault serve_faults_of_request(const struct serve_faults *faults,
+                                           uint64_t request);
 struct serve_fault serve_faults_of_connection(const struct serve_faults *faults,
                                               uint64_t connection);
 

@@ -34,17 +34,20 @@ int serve_law_parse_jitter(struct serve_law *law, const char *text, struct fault
         if (status != STATUS_OK || (law->jitter_cv >= 0 && law->jitter_cv <= 10))
             return status;
         return fault_set(fault, STATUS_USAGE,
-                         "jitter '%s': expected a coefficient of variation from 0 to 10", text);
+                         "jitter '%s': expected a coefficient of variation from 0 to 10",
+                         text);
     }
     return fault_set(fault, STATUS_USAGE,
                      "jitter '%s': expected none, exp, normal:CV or lognormal:CV", text);
 }
 
-int64_t serve_law_first(const struct serve_law *law, int64_t received_ns, uint32_t prompt_tokens)
+int64_t serve_law_first(const struct serve_law *law, int64_t received_ns,
+                        uint32_t prompt_tokens)
 {
     int64_t prefill_ns, delay_ns;
     if (__builtin_mul_overflow(law->prefill_ns, prompt_tokens, &prefill_ns) ||
-        __builtin_add_overflow(law->ttft_ns, prefill_ns, &delay_ns) || delay_ns > NEVER_NS)
+        __builtin_add_overflow(law->ttft_ns, prefill_ns, &delay_ns) ||
+        delay_ns > NEVER_NS)
         return NEVER_NS;
     return received_ns + delay_ns;
 }

@@ -20,8 +20,8 @@ struct serve_log {
     struct end_record end;
 };
 
-int serve_log_open(struct serve_log **log, const char *path, uint32_t process, uint32_t processes,
-                   struct fault *fault)
+int serve_log_open(struct serve_log **log, const char *path, uint32_t process,
+                   uint32_t processes, struct fault *fault)
 {
     struct serve_log *made = memory_new(1, sizeof(*made));
     made->clocks = clock_pair_read();

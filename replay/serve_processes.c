@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int resolve(const char *address, int64_t port, struct addrinfo **found, struct fault *fault)
+static int resolve(const char *address, int64_t port, struct addrinfo **found,
+                   struct fault *fault)
 {
     struct addrinfo hints = {
         .ai_family = AF_UNSPEC,
@@ -24,8 +25,9 @@ static int resolve(const char *address, int64_t port, struct addrinfo **found, s
     snprintf(service, sizeof(service), "%u", (unsigned)(uint16_t)port);
     int error = getaddrinfo(address, service, &hints, found);
     if (error)
-        return fault_set(fault, STATUS_USAGE, "--listen '%s': expected a numeric address (%s)",
-                         address, gai_strerror(error));
+        return fault_set(fault, STATUS_USAGE,
+                         "--listen '%s': expected a numeric address (%s)", address,
+                         gai_strerror(error));
     return STATUS_OK;
 }
 
@@ -39,8 +41,8 @@ static int listen_on(const struct sockaddr *address, socklen_t len)
     /* accepted sockets inherit TCP_NODELAY */
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) ||
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) || bind(fd, address, len) ||
-        listen(fd, SOMAXCONN)) {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) ||
+        bind(fd, address, len) || listen(fd, SOMAXCONN)) {
         close(fd);
         return -1;
     }
@@ -55,15 +57,16 @@ static void close_all(struct serve_sockets *sockets)
 }
 
 /* Notes the port that the first socket was given, so that the others take the same. */
-static void take_port(struct serve_sockets *sockets, const char *text, struct sockaddr_storage *to)
+static void take_port(struct serve_sockets *sockets, const char *text,
+                      struct sockaddr_storage *to)
 {
     socklen_t len = sizeof(*to);
     getsockname(sockets->fds[0], (struct sockaddr *)to, &len);
     /* the port lies at the same place for both families */
     sockets->port = ntohs(((struct sockaddr_in *)to)->sin_port);
-    snprintf(sockets->url, sizeof(sockets->url), to->ss_family == AF_INET6 ? "http://[%s]:%u"
-                                                                            : "http://%s:%u",
-             text, (unsigned)sockets->port);
+    snprintf(sockets->url, sizeof(sockets->url),
+             to->ss_family == AF_INET6 ? "http://[%s]:%u" : "http://%s:%u", text,
+             (unsigned)sockets->port);
 }
 
 int serve_sockets_open(struct serve_sockets *sockets, const char *address, int64_t port,
@@ -93,8 +96,8 @@ int serve_sockets_open(struct serve_sockets *sockets, const char *address, int64
 }
 
 /* One process: its log, its loop. */
-static int run_one(const struct server_config *config, int listen_fd, const char *log_path,
-                   struct fault *fault)
+static int run_one(const struct server_config *config, int listen_fd,
+                   const char *log_path, struct fault *fault)
 {
     struct serve_log *log = NULL;
     char *path = NULL;
@@ -102,7 +105,8 @@ static int run_one(const struct server_config *config, int listen_fd, const char
         log_path = path = serve_log_path(log_path, config->process);
     int status = STATUS_OK;
     if (log_path)
-        status = serve_log_open(&log, log_path, config->process, config->processes, fault);
+        status = serve_log_open(&log, log_path, config->process, config->processes,
+                                fault);
     if (status == STATUS_OK)
         status = server_run(config, listen_fd, log, fault);
     else

@@ -5,7 +5,7 @@ struct reading {
     struct json_cursor cursor;
     struct serve_request *request;
     struct serve_refusal refusal;
-    char element;         /* first byte of the prompt array's elements: 0, '0', '"' or '[' */
+    char element; /* first byte of the prompt array's elements: 0, '0', '"' or '[' */
     uint32_t inner_count; /* ids in an inner array */
     bool has_prompt;
     bool has_messages;
@@ -24,7 +24,8 @@ static bool is_space(unsigned code)
     return code == ' ' || (code >= '\t' && code <= '\r');
 }
 
-/* The character behind a backslash, as far as white space is concerned; *at moves over it. */
+/* The character behind a backslash, as far as white space is concerned; *at moves over
+ * it. */
 static unsigned escaped_code(const char **at)
 {
     char byte = *(*at)++;
@@ -38,7 +39,8 @@ static unsigned escaped_code(const char **at)
         unsigned code = 0;
         for (int i = 0; i < 4; i++) {
             char digit = *(*at)++;
-            code = code << 4 | (unsigned)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+            code = code << 4 |
+                   (unsigned)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
         }
         return code;
     }
@@ -93,7 +95,8 @@ static bool read_inner_id(void *context, unsigned slot)
     (void)slot;
     struct reading *reading = context;
     if (!at_number(reading))
-        return refuse(reading, "a prompt among several must be text or a list of token ids",
+        return refuse(reading,
+                      "a prompt among several must be text or a list of token ids",
                       "prompt");
     reading->inner_count++;
     return json_cursor_skip(&reading->cursor);
@@ -125,7 +128,8 @@ static bool read_prompt_element(void *context, unsigned slot)
     case '[':
         return read_inner_prompt(reading);
     default:
-        return refuse(reading, "a prompt must hold texts, token ids or lists of them", "prompt");
+        return refuse(reading, "a prompt must hold texts, token ids or lists of them",
+                      "prompt");
     }
 }
 
@@ -182,7 +186,8 @@ static bool read_part(void *context, unsigned slot)
         return add_message_words(reading);
     return json_peek(&reading->cursor) == '{'
                ? json_cursor_object(&reading->cursor, fields, reading)
-               : refuse(reading, "a part of a message's content must be an object", "messages");
+               : refuse(reading, "a part of a message's content must be an object",
+                        "messages");
 }
 
 static bool read_content(void *context, unsigned slot)
@@ -239,8 +244,8 @@ static bool read_model(void *context, unsigned slot)
 }
 
 /* A whole number from 1 to max; null leaves *value as it is. */
-static bool read_count(struct reading *reading, uint32_t max, uint32_t *value, const char *message,
-                       const char *param)
+static bool read_count(struct reading *reading, uint32_t max, uint32_t *value,
+                       const char *message, const char *param)
 {
     if (json_peek(&reading->cursor) == 'n')
         return json_cursor_skip(&reading->cursor);
@@ -256,7 +261,8 @@ static bool read_max_tokens(void *context, unsigned slot)
     uint32_t ignored = reading->request->max_tokens;
     return read_count(reading, SERVE_TOKENS_MAX,
                       reading->limit_named ? &ignored : &reading->request->max_tokens,
-                      "max_tokens must be a whole number from 1 to 1000000", "max_tokens");
+                      "max_tokens must be a whole number from 1 to 1000000",
+                      "max_tokens");
 }
 
 static bool read_max_completion_tokens(void *context, unsigned slot)
@@ -289,7 +295,8 @@ static bool read_flag(void *context, unsigned slot)
         const char *param;
     } flags[] = {
         [FLAG_STREAM] = { &request->stream, "stream must be true or false", "stream" },
-        [FLAG_INCLUDE_USAGE] = { &request->include_usage, "include_usage must be true or false",
+        [FLAG_INCLUDE_USAGE] = { &request->include_usage,
+                                 "include_usage must be true or false",
                                  "stream_options" },
         [FLAG_CONTINUOUS_USAGE] = { &request->continuous_usage,
                                     "continuous_usage_stats must be true or false",
@@ -349,14 +356,15 @@ static bool check_prompt(struct reading *reading, enum serve_prompt prompt)
 {
     const struct serve_request *request = reading->request;
     if (!reading->has_prompt && !reading->has_messages)
-        return prompt == SERVE_MESSAGES ? refuse(reading, "messages is missing or empty", "messages")
-                                        : refuse(reading, "prompt is missing", "prompt");
+        return prompt == SERVE_MESSAGES
+                   ? refuse(reading, "messages is missing or empty", "messages")
+                   : refuse(reading, "prompt is missing", "prompt");
     return request->prompts * request->n <= SERVE_CHOICES_MAX ||
            refuse(reading, "more than 128 choices in one request", "n");
 }
 
-bool serve_request_parse(struct serve_request *request, enum serve_prompt prompt, const char *body,
-                         size_t len, struct serve_refusal *refusal)
+bool serve_request_parse(struct serve_request *request, enum serve_prompt prompt,
+                         const char *body, size_t len, struct serve_refusal *refusal)
 {
     static const struct json_field *const tables[] = {
         [SERVE_PROMPT] = prompt_fields,

@@ -1,4 +1,5 @@
-/* What the simulated server must know of a request's JSON body: lengths and wishes, not the text. */
+/* What the simulated server must know of a request's JSON body: lengths and wishes, not
+ * the text. */
 #ifndef TOKTRACE_SERVE_REQUEST_H
 #define TOKTRACE_SERVE_REQUEST_H
 
@@ -18,7 +19,7 @@ struct serve_request {
     struct json_text model; /* borrowed from the body; len 0: not named */
     uint32_t prompts;
     uint32_t prompt_tokens[SERVE_CHOICES_MAX]; /* ids, or words between white space */
-    uint32_t n; /* choices per prompt */
+    uint32_t n;                                /* choices per prompt */
     uint32_t max_tokens;
     bool stream;
     bool include_usage;
@@ -34,8 +35,9 @@ struct serve_refusal {
 /* Where the prompt is looked for. */
 enum serve_prompt { SERVE_PROMPT, SERVE_MESSAGES, SERVE_EITHER };
 
-/* False, with the reason, when the body is not JSON, has no prompt, or asks for what no server gives. */
-bool serve_request_parse(struct serve_request *request, enum serve_prompt prompt, const char *body,
-                         size_t len, struct serve_refusal *refusal);
+/* False, with the reason, when the body is not JSON, has no prompt, or asks for what no
+ * server gives. */
+bool serve_request_parse(struct serve_request *request, enum serve_prompt prompt,
+                         const char *body, size_t len, struct serve_refusal *refusal);
 
 #endif

@@ -16,7 +16,8 @@
 
 enum {
     EVENTS_PER_TURN = 256,
-    TIMERS_PER_TURN = 256, /* then the sockets have their turn, however late the tokens are */
+    TIMERS_PER_TURN =
+        256, /* then the sockets have their turn, however late the tokens are */
     ACCEPTS_PER_TURN = 64,
 };
 
@@ -43,7 +44,8 @@ void server_resume_accepting(struct server *server)
 /* Out of descriptors: the backlog waits until a connection closes. */
 static void pause_accepting(struct server *server)
 {
-    server->accepting = epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, server->listen_fd, NULL) != 0;
+    server->accepting = epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, server->listen_fd,
+                                  NULL) != 0;
 }
 
 static uint16_t port_of(const struct sockaddr_storage *address)
@@ -62,7 +64,8 @@ static void accept_some(struct server *server)
                          SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0)
             connection_accept(server, fd, port_of(&peer));
-        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
+                 errno == ENOBUFS)
             pause_accepting(server);
         if (fd < 0 && errno != ECONNABORTED && errno != EINTR)
             return;
@@ -105,7 +108,8 @@ static void run_timers(struct server *server)
 /* Waits for events until the first timer is due; returns the time spent asleep. */
 static int64_t turn(struct server *server)
 {
-    static const int64_t longest_wait_ns = NS_PER_S / 4; /* so that the log's blocks get closed */
+    static const int64_t longest_wait_ns = NS_PER_S /
+                                           4; /* so that the log's blocks get closed */
     const struct timer_entry *first = timer_heap_first(&server->timers);
     int64_t wait_ns = first ? first->due_ns - server->now_ns : longest_wait_ns;
     wait_ns = wait_ns < 0 ? 0 : wait_ns > longest_wait_ns ? longest_wait_ns : wait_ns;

@@ -1,6 +1,7 @@
-/* The simulated server's loop and what its parts share: one process, one epoll, any number of
- * connections. serve.c sets it up; server.c turns it; server_connection.c reads requests; server_routes.c
- * answers what needs no time; server_reply.c streams answers by the law. */
+/* The simulated server's loop and what its parts share: one process, one epoll, any
+ * number of connections. serve.c sets it up; server.c turns it; server_connection.c reads
+ * requests; server_routes.c answers what needs no time; server_reply.c streams answers by
+ * the law. */
 #ifndef TOKTRACE_SERVER_H
 #define TOKTRACE_SERVER_H
 
@@ -37,9 +38,9 @@ struct server_config {
 
 /* One choice of an answer. */
 struct server_choice {
-    int64_t due_ns;  /* its next event; SERVER_NEVER_NS when there is none */
-    uint32_t sent;   /* tokens */
-    uint32_t ready;  /* tokens that the next event brings */
+    int64_t due_ns; /* its next event; SERVER_NEVER_NS when there is none */
+    uint32_t sent;  /* tokens */
+    uint32_t ready; /* tokens that the next event brings */
     uint32_t prompt_tokens;
     bool role_sent;
 };
@@ -73,8 +74,10 @@ struct server_reply {
     bool continuous_usage;
     struct serve_fault fault;
     uint32_t max_tokens;
-    struct serve_usage usage; /* so far */
-    struct server_choice *choices; /* owned; kept for the next request, as the memory below is */
+    struct serve_usage usage;        /* so far, over all choices */
+    struct serve_usage choice_usage; /* scratch: of one choice */
+    struct server_choice
+        *choices; /* owned; kept for the next request, as the memory below is */
     uint32_t choice_count;
     uint32_t choices_open; /* with tokens or their finish still to come */
     size_t choice_capacity;
@@ -95,23 +98,25 @@ struct connection {
     struct connection *next;
     int fd;
     uint16_t peer_port;
-    bool readable;  /* the socket may hold bytes that were not read */
+    bool readable;   /* the socket may hold bytes that were not read */
     bool in_request; /* its first byte was read, its end was not */
-    bool closing;   /* close as soon as everything is handed to the kernel */
-    bool draining;  /* refused; what the client still sends is thrown away, so that no reset hides why */
-    bool broken;    /* the peer is gone */
-    bool ignored;   /* fault: never read */
+    bool closing;    /* close as soon as everything is handed to the kernel */
+    bool draining;   /* refused; what the client still sends is thrown away, so that no
+                        reset hides why */
+    bool broken;     /* the peer is gone */
+    bool ignored;    /* fault: never read */
     bool keep_alive; /* of the request at hand */
     bool head_only;
     uint32_t requests; /* on this connection so far */
     struct http_parser parser;
     struct buffer body;
     struct buffer unread; /* bytes read behind the request being answered */
-    struct buffer out;    /* bytes that the socket did not take; nothing is sent past them */
+    struct buffer out; /* bytes that the socket did not take; nothing is sent past them */
     size_t out_at;
-    bool out_is_event;    /* they end the last event of the log, whose time is still open */
-    int64_t start_ns;     /* first byte of the request */
-    int64_t received_ns;  /* last byte */
+    size_t out_events; /* how many events at the end of the log they carry: their time is
+                          open */
+    int64_t start_ns;  /* first byte of the request */
+    int64_t received_ns; /* last byte */
     uint64_t request_bytes;
     uint64_t reply_bytes;
     struct timer timer;
@@ -127,26 +132,26 @@ struct server {
     uint16_t port;
     bool accepting;
     int stop_signal; /* 0: none came */
-    int64_t now_ns; /* at the last look at the clock */
+    int64_t now_ns;  /* at the last look at the clock */
     struct timer_heap timers;
     struct connection *connections;
-    uint64_t connection_count;      /* ever */
-    uint64_t request_count;         /* of the law, ever */
+    uint64_t connection_count; /* ever */
+    uint64_t request_count;    /* of the law, ever */
     uint64_t running;
-    uint64_t prompt_tokens;         /* ever */
+    uint64_t prompt_tokens; /* ever */
     uint64_t generation_tokens;
     struct buffer scratch;
     struct buffer answer;
     char *read_buffer;
     char date[SERVER_DATE_MAX]; /* of the Date field, for date_s */
     int64_t date_s;
-    int64_t started_s; /* wall clock */
+    int64_t started_s;                /* wall clock */
     struct arrival_event *log_events; /* owned; scratch */
     size_t log_events_capacity;
 };
 
-/* Runs until SIGINT or SIGTERM (blocked by the caller); returns the signal's number, or a status. Takes
- * listen_fd; requests open at the end are logged as cancelled. */
+/* Runs until SIGINT or SIGTERM (blocked by the caller); returns the signal's number, or a
+ * status. Takes listen_fd; requests open at the end are logged as cancelled. */
 int server_run(const struct server_config *config, int listen_fd, struct serve_log *log,
                struct fault *fault);
 
@@ -161,33 +166,38 @@ int64_t server_now(struct server *server);
 void connection_accept(struct server *server, int fd, uint16_t peer_port);
 
 /* What epoll said. */
-void connection_event(struct server *server, struct connection *connection, uint32_t events);
+void connection_event(struct server *server, struct connection *connection,
+                      uint32_t events);
 
 void connection_timer(struct server *server, struct connection *connection);
 
-/* Refuses the request unread: answers, then closes without a reset that would hide the answer. */
-void connection_refuse(struct server *server, struct connection *connection, unsigned status,
-                       const char *message);
+/* Refuses the request unread: answers, then closes without a reset that would hide the
+ * answer. */
+void connection_refuse(struct server *server, struct connection *connection,
+                       unsigned status, const char *message);
 
-/* Sends, or keeps in `out` what the socket does not take. False when the peer is gone. `is_event`: these
- * are the bytes of the reply's last logged event, which gets the time just before the write. */
-bool connection_send(struct server *server, struct connection *connection, const char *bytes,
-                     size_t len, bool is_event);
+/* Sends, or keeps in `out` what the socket does not take; connection->broken tells when
+ * the peer is gone. The bytes carry the last `events` events of the reply's log, which
+ * get the time just before the write that took the last byte. */
+void connection_send(struct server *server, struct connection *connection,
+                     const char *bytes, size_t len, size_t events);
 
 void connection_free(struct server *server, struct connection *connection);
 
 /* --- server_routes.c --- */
 
-/* A request is complete, its body in connection->body: answers it, or begins its reply. */
+/* A request is complete, its body in connection->body: answers it, or begins its reply.
+ */
 void server_route(struct server *server, struct connection *connection);
 
 /* A whole answer, with Content-Length. `extra` holds further header lines. */
 void server_answer(struct server *server, struct connection *connection, unsigned status,
-                   const char *content_type, const char *extra, const struct buffer *body);
+                   const char *content_type, const char *extra,
+                   const struct buffer *body);
 
 /* An error object, param may be NULL. */
-void server_answer_error(struct server *server, struct connection *connection, unsigned status,
-                         const char *message, const char *param);
+void server_answer_error(struct server *server, struct connection *connection,
+                         unsigned status, const char *message, const char *param);
 
 /* The lines that all heads begin with, status line included, up to the caller's own. */
 void server_head_append(struct server *server, struct buffer *head,
@@ -207,9 +217,33 @@ void reply_refuse(struct server *server, struct connection *connection,
 /* Sends what is due and can be sent; sets the timer for the rest. */
 void reply_run(struct server *server, struct connection *connection);
 
+/* Sends an event, which is the last of the reply's log. */
+void reply_send_event(struct server *server, struct connection *connection,
+                      struct serve_event event);
+
 /* The client left, or the server stops: logs what was sent. */
 void reply_cancel(struct server *server, struct connection *connection);
 
 void reply_release(struct server_reply *reply);
+
+/* --- server_fault.c --- */
+
+/* Answers by a fault that takes the place of an answer; does nothing when there is none.
+ */
+void reply_answer_by_fault(struct server *server, struct connection *connection);
+
+/* True for faults that strike once so many tokens were sent. */
+bool reply_fault_interrupts(enum serve_fault_kind kind);
+
+/* Commits such a fault. */
+void reply_strike(struct server *server, struct connection *connection);
+
+/* --- server_record.c; both do nothing without a log --- */
+
+/* Adds an event; its time is set when it is sent. */
+void reply_log_event(struct server *server, struct server_reply *reply, uint8_t kind,
+                     uint32_t choice, uint32_t tokens, uint8_t flags);
+
+void reply_log_request(struct server *server, struct connection *connection);
 
 #endif

@@ -1,4 +1,5 @@
-/* A connection of the simulated server: reading requests, one at a time, and writing without blocking. */
+/* A connection of the simulated server: reading requests, one at a time, and writing
+ * without blocking. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -18,11 +19,13 @@ enum { KEPT_MEMORY_MAX = 64 * 1024 };
 void connection_accept(struct server *server, int fd, uint16_t peer_port)
 {
     struct connection *connection = memory_new(1, sizeof(*connection));
-    uint64_t number = server->connection_count++ * server->config.processes + server->config.process;
+    uint64_t number = server->connection_count++ * server->config.processes +
+                      server->config.process;
     connection->fd = fd;
     connection->peer_port = peer_port;
-    connection->ignored = serve_faults_of_connection(&server->config.faults, number).kind !=
-                          SERVE_FAULT_NONE;
+    connection->ignored =
+        serve_faults_of_connection(&server->config.faults, number).kind !=
+        SERVE_FAULT_NONE;
     http_parser_start(&connection->parser, HTTP_REQUESTS);
     connection->next = server->connections;
     if (server->connections)
@@ -69,24 +72,23 @@ static size_t try_send(struct connection *connection, const char *bytes, size_t 
     return 0;
 }
 
-static void stamp_last_event(struct connection *connection, int64_t at_ns)
+static void stamp_events(struct connection *connection, size_t events, int64_t at_ns)
 {
-    connection->reply.log[connection->reply.log_count - 1].at_ns = at_ns;
+    struct server_reply *reply = &connection->reply;
+    for (size_t i = reply->log_count - events; i < reply->log_count; i++)
+        reply->log[i].at_ns = at_ns;
 }
 
-bool connection_send(struct server *server, struct connection *connection, const char *bytes,
-                     size_t len, bool is_event)
+void connection_send(struct server *server, struct connection *connection,
+                     const char *bytes, size_t len, size_t events)
 {
-    int64_t at_ns = server_now(server);
-    if (is_event)
-        stamp_last_event(connection, at_ns);
+    stamp_events(connection, events, server_now(server));
     size_t sent = has_pending(connection) ? 0 : try_send(connection, bytes, len);
     connection->reply_bytes += len;
     if (sent < len && !connection->broken) {
         buffer_append(&connection->out, bytes + sent, len - sent);
-        connection->out_is_event = is_event;
+        connection->out_events = events;
     }
-    return !connection->broken;
 }
 
 static void flush(struct server *server, struct connection *connection)
@@ -98,18 +100,18 @@ static void flush(struct server *server, struct connection *connection)
         connection->out_at += sent;
         if (!sent)
             return;
-        if (!has_pending(connection) && connection->out_is_event)
-            stamp_last_event(connection, at_ns);
+        if (!has_pending(connection))
+            stamp_events(connection, connection->out_events, at_ns);
     }
     connection->out_at = 0;
-    connection->out_is_event = false;
+    connection->out_events = 0;
     if (connection->out.capacity > KEPT_MEMORY_MAX)
         buffer_release(&connection->out);
     buffer_clear(&connection->out);
 }
 
-void connection_refuse(struct server *server, struct connection *connection, unsigned status,
-                       const char *message)
+void connection_refuse(struct server *server, struct connection *connection,
+                       unsigned status, const char *message)
 {
     connection->keep_alive = false;
     connection->draining = true;
@@ -127,7 +129,7 @@ static void take_head(struct server *server, struct connection *connection)
     if (head->framing == HTTP_LENGTH && head->content_length > server->config.body_max)
         connection_refuse(server, connection, 413, "the body is longer than --max-body");
     else if (head->expect_continue && head->framing != HTTP_NO_BODY)
-        connection_send(server, connection, "HTTP/1.1 100 Continue\r\n\r\n", 25, false);
+        connection_send(server, connection, "HTTP/1.1 100 Continue\r\n\r\n", 25, 0);
 }
 
 static void take_body(struct server *server, struct connection *connection,
@@ -157,7 +159,8 @@ static bool takes_requests(const struct connection *connection)
            !connection->draining && !connection->broken && !has_pending(connection);
 }
 
-/* Parses up to the end of a request that takes time; what is behind it is kept for later. */
+/* Parses up to the end of a request that takes time; what is behind it is kept for later.
+ */
 static void parse(struct server *server, struct connection *connection, const char *bytes,
                   size_t len)
 {
@@ -237,7 +240,8 @@ static void settle(struct server *server, struct connection *connection)
     }
 }
 
-void connection_event(struct server *server, struct connection *connection, uint32_t events)
+void connection_event(struct server *server, struct connection *connection,
+                      uint32_t events)
 {
     if (events & EPOLLIN)
         connection->readable = true;
@@ -247,7 +251,8 @@ void connection_event(struct server *server, struct connection *connection, uint
         flush(server, connection);
         reply_run(server, connection);
     }
-    /* A client that shuts down its side while it waits for an answer has given up, as servers take it. */
+    /* A client that shuts down its side while it waits for an answer has given up, as
+     * servers take it. */
     if (events & EPOLLRDHUP && (connection->ignored || !takes_requests(connection)) &&
         !connection->draining)
         connection->broken = true;

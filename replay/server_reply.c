@@ -1,4 +1,5 @@
-/* Answers of the simulated server that take time: their tokens by the law, their faults, their records. */
+/* Answers of the simulated server that take time: their tokens by the law, their faults,
+ * their records. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,7 +23,8 @@ static uint64_t next_number(struct server *server)
 }
 
 /* Sets when the next event of a choice is ready, and how many tokens it brings. */
-static void schedule_event(const struct server *server, struct server_reply *reply, uint32_t index)
+static void schedule_event(const struct server *server, struct server_reply *reply,
+                           uint32_t index)
 {
     struct server_choice *choice = &reply->choices[index];
     uint32_t left = reply->max_tokens - choice->sent;
@@ -31,7 +33,8 @@ static void schedule_event(const struct server *server, struct server_reply *rep
     for (uint32_t i = 0; i < choice->ready; i++) {
         uint32_t token = choice->sent + i;
         if (token)
-            choice->due_ns += serve_law_gap(&server->config.law, reply->number, index, token);
+            choice->due_ns += serve_law_gap(&server->config.law, reply->number, index,
+                                            token);
     }
     if (reply->fault.kind == SERVE_FAULT_STALL && choice->sent && choice->sent <= most)
         choice->due_ns += reply->fault.argument;
@@ -43,7 +46,8 @@ static void set_choices(struct server *server, struct connection *connection,
     struct server_reply *reply = &connection->reply;
     reply->choice_count = reply->choices_open = request->prompts * request->n;
     if (reply->choice_count > reply->choice_capacity) {
-        reply->choices = memory_resize(reply->choices, reply->choice_count, sizeof(*reply->choices));
+        reply->choices = memory_resize(reply->choices, reply->choice_count,
+                                       sizeof(*reply->choices));
         reply->choice_capacity = reply->choice_count;
     }
     for (uint32_t i = 0; i < request->prompts; i++)
@@ -51,7 +55,8 @@ static void set_choices(struct server *server, struct connection *connection,
     for (uint32_t i = 0; i < reply->choice_count; i++) {
         uint32_t tokens = request->prompt_tokens[i / request->n];
         reply->choices[i] = (struct server_choice){
-            .due_ns = serve_law_first(&server->config.law, connection->received_ns, tokens),
+            .due_ns = serve_law_first(&server->config.law, connection->received_ns,
+                                      tokens),
             .prompt_tokens = tokens,
         };
         schedule_event(server, reply, i);
@@ -91,75 +96,9 @@ static void reset(struct server *server, struct server_reply *reply)
     };
 }
 
-static void log_event(struct server *server, struct server_reply *reply, uint8_t kind,
-                      uint32_t choice, uint32_t tokens, uint8_t flags)
-{
-    if (!server->log)
-        return;
-    reply->log = memory_grow(reply->log, reply->log_count, &reply->log_capacity,
-                             sizeof(*reply->log));
-    reply->log[reply->log_count++] = (struct server_event){
-        .tokens = tokens,
-        .choice = (uint16_t)choice,
-        .kind = kind,
-        .flags = flags,
-    };
-}
-
-static struct arrival_event *expand_events(struct server *server, const struct server_reply *reply)
-{
-    if (reply->log_count > server->log_events_capacity) {
-        server->log_events = memory_resize(server->log_events, reply->log_count,
-                                           sizeof(*server->log_events));
-        server->log_events_capacity = reply->log_count;
-    }
-    for (size_t i = 0; i < reply->log_count; i++) {
-        const struct server_event *event = &reply->log[i];
-        server->log_events[i] = (struct arrival_event){
-            .arrival_ns = event->at_ns,
-            .app_ns = TIME_NONE,
-            .tokens = event->tokens,
-            .choice = event->choice,
-            .kind = event->kind,
-            .flags = event->flags,
-        };
-    }
-    return server->log_events;
-}
-
-static void log_request(struct server *server, struct connection *connection)
-{
-    const struct server_reply *reply = &connection->reply;
-    if (!server->log)
-        return;
-    struct arrival_request record;
-    arrival_request_init(&record);
-    record.row = reply->number;
-    record.due_ns = record.start_ns = connection->start_ns;
-    record.sent_ns = connection->received_ns;
-    record.headers_ns = reply->headers_ns;
-    record.end_ns = server->now_ns;
-    record.usage_prompt_tokens = (uint32_t)reply->usage.prompt_tokens;
-    record.usage_completion_tokens = (uint32_t)reply->usage.completion_tokens;
-    record.bytes_sent = connection->request_bytes;
-    record.bytes_received = connection->reply_bytes;
-    record.connection_request = connection->requests;
-    record.local_port = connection->peer_port;
-    record.remote_port = server->port;
-    record.http_status = reply->http_status;
-    record.attempts = 1;
-    record.outcome = reply->outcome;
-    record.flags = reply->flags | (connection->requests > 1 ? REQUEST_REUSED_CONNECTION : 0);
-    if (reply->outcome == OUTCOME_OK)
-        strcpy(record.finish_reason, "length");
-    record.events = expand_events(server, reply);
-    record.event_count = reply->log_count;
-    serve_log_request(server->log, &record);
-}
-
 static void end_reply(struct server *server, struct connection *connection)
 {
-    log_request(server, connection);
+    reply_log_request(server, connection);
     connection->reply.phase = REPLY_NONE;
     timer_heap_remove(&server->timers, &connection->timer);
     connection->closing |= !connection->keep_alive;
@@ -176,17 +115,20 @@ void reply_cancel(struct server *server, struct connection *connection)
     end_reply(server, connection);
 }
 
-/* --- what is sent --- */
-
-static void send_event(struct server *server, struct connection *connection,
-                       struct serve_event event)
+void reply_send_event(struct server *server, struct connection *connection,
+                      struct serve_event event)
 {
-    connection_send(server, connection, event.bytes, event.len, server->log);
+    connection_send(server, connection, event.bytes, event.len, server->log ? 1 : 0);
 }
 
-static const struct serve_usage *continuous(const struct server_reply *reply)
+/* Usage so far on an event, counted for its choice alone, as vLLM does; NULL when not
+ * asked for. */
+static const struct serve_usage *continuous(struct server_reply *reply, uint32_t index)
 {
-    return reply->continuous_usage ? &reply->usage : NULL;
+    reply->choice_usage = reply->usage;
+    reply->choice_usage.prompt_tokens = reply->choices[index].prompt_tokens;
+    reply->choice_usage.completion_tokens = reply->choices[index].sent;
+    return reply->continuous_usage ? &reply->choice_usage : NULL;
 }
 
 static void send_head(struct server *server, struct connection *connection)
@@ -198,21 +140,24 @@ static void send_head(struct server *server, struct connection *connection)
     if (reply->events.framed)
         buffer_append_text(head, "Transfer-Encoding: chunked\r\n");
     else if (reply->fault.kind == SERVE_FAULT_SHORT_LENGTH)
-        buffer_printf(head, "Content-Length: %llu\r\n", 1000ULL * (1ULL + reply->max_tokens));
+        buffer_printf(head, "Content-Length: %llu\r\n",
+                      1000ULL * (1ULL + reply->max_tokens));
     buffer_append_text(head, "\r\n");
-    connection_send(server, connection, head->data, head->len, false);
+    connection_send(server, connection, head->data, head->len, 0);
     reply->headers_ns = server->now_ns;
     reply->flags |= REQUEST_STREAMED;
     reply->phase = REPLY_TOKENS;
 }
 
-static void send_role(struct server *server, struct connection *connection, uint32_t index)
+static void send_role(struct server *server, struct connection *connection,
+                      uint32_t index)
 {
     struct server_reply *reply = &connection->reply;
     reply->choices[index].role_sent = true;
-    log_event(server, reply, EVENT_ROLE, index, 0, 0);
-    send_event(server, connection,
-               serve_event_role(&reply->events, &server->scratch, index, continuous(reply)));
+    reply_log_event(server, reply, EVENT_ROLE, index, 0, 0);
+    reply_send_event(server, connection,
+                     serve_event_role(&reply->events, &server->scratch, index,
+                                      continuous(reply, index)));
 }
 
 static void close_choice(struct server_reply *reply, struct server_choice *choice)
@@ -221,17 +166,19 @@ static void close_choice(struct server_reply *reply, struct server_choice *choic
     reply->choices_open--;
 }
 
-static void send_finish(struct server *server, struct connection *connection, uint32_t index)
+static void send_finish(struct server *server, struct connection *connection,
+                        uint32_t index)
 {
     struct server_reply *reply = &connection->reply;
     close_choice(reply, &reply->choices[index]);
-    log_event(server, reply, EVENT_FINISH, index, 0, EVENT_FLAG_FINISH);
-    send_event(server, connection,
-               serve_event_tokens(&reply->events, &server->scratch, index, 0, true,
-                                  continuous(reply)));
+    reply_log_event(server, reply, EVENT_FINISH, index, 0, EVENT_FLAG_FINISH);
+    reply_send_event(server, connection,
+                     serve_event_tokens(&reply->events, &server->scratch, index, 0, true,
+                                        continuous(reply, index)));
 }
 
-static void send_tokens(struct server *server, struct connection *connection, uint32_t index)
+static void send_tokens(struct server *server, struct connection *connection,
+                        uint32_t index)
 {
     struct server_reply *reply = &connection->reply;
     struct server_choice *choice = &reply->choices[index];
@@ -243,10 +190,10 @@ static void send_tokens(struct server *server, struct connection *connection, ui
     bool last = complete && !server->config.own_finish;
     uint8_t flags = (uint8_t)((last ? EVENT_FLAG_FINISH : 0) |
                               (reply->continuous_usage ? EVENT_FLAG_USAGE : 0));
-    log_event(server, reply, EVENT_CONTENT, index, tokens, flags);
-    send_event(server, connection,
-               serve_event_tokens(&reply->events, &server->scratch, index, tokens, last,
-                                  continuous(reply)));
+    reply_log_event(server, reply, EVENT_CONTENT, index, tokens, flags);
+    reply_send_event(server, connection,
+                     serve_event_tokens(&reply->events, &server->scratch, index, tokens,
+                                        last, continuous(reply, index)));
     if (last)
         close_choice(reply, choice);
     else if (!complete)
@@ -259,9 +206,9 @@ static void send_usage(struct server *server, struct connection *connection)
     reply->phase = REPLY_DONE;
     if (!reply->include_usage)
         return;
-    log_event(server, reply, EVENT_USAGE, 0, 0, EVENT_FLAG_USAGE);
-    send_event(server, connection,
-               serve_event_usage(&reply->events, &server->scratch, &reply->usage));
+    reply_log_event(server, reply, EVENT_USAGE, 0, 0, EVENT_FLAG_USAGE);
+    reply_send_event(server, connection,
+                     serve_event_usage(&reply->events, &server->scratch, &reply->usage));
 }
 
 static void send_done(struct server *server, struct connection *connection)
@@ -271,14 +218,16 @@ static void send_done(struct server *server, struct connection *connection)
     reply->phase = REPLY_OVER;
     if (reply->fault.kind == SERVE_FAULT_NO_DONE) {
         if (framed)
-            connection_send(server, connection, SERVE_LAST_CHUNK, strlen(SERVE_LAST_CHUNK), false);
+            connection_send(server, connection, SERVE_LAST_CHUNK,
+                            strlen(SERVE_LAST_CHUNK), 0);
         return;
     }
     bool cut = reply->fault.kind == SERVE_FAULT_NO_LAST_CHUNK;
     connection->keep_alive &= !cut;
     reply->flags |= REQUEST_DONE_SEEN;
-    log_event(server, reply, EVENT_DONE, 0, 0, 0);
-    send_event(server, connection, serve_event_done(&reply->events, &server->scratch, !cut));
+    reply_log_event(server, reply, EVENT_DONE, 0, 0, 0);
+    reply_send_event(server, connection,
+                     serve_event_done(&reply->events, &server->scratch, !cut));
 }
 
 /* The whole answer at once, when its last token is ready. */
@@ -297,9 +246,10 @@ static void send_whole(struct server *server, struct connection *connection)
     buffer_printf(out, "Content-Length: %zu\r\n\r\n", body->len);
     bool cut = reply->fault.kind == SERVE_FAULT_SHORT_LENGTH;
     buffer_append(out, body->data, cut ? body->len / 2 : body->len);
-    log_event(server, reply, EVENT_CONTENT, 0, (uint32_t)reply->usage.completion_tokens,
-              EVENT_FLAG_FINISH | EVENT_FLAG_USAGE);
-    connection_send(server, connection, out->data, out->len, server->log);
+    for (uint32_t i = 0; i < reply->choice_count; i++)
+        reply_log_event(server, reply, EVENT_CONTENT, i, reply->max_tokens,
+                        EVENT_FLAG_FINISH | EVENT_FLAG_USAGE);
+    connection_send(server, connection, out->data, out->len, reply->log_count);
     reply->headers_ns = server->now_ns;
     reply->phase = REPLY_OVER;
     if (cut) {
@@ -307,109 +257,6 @@ static void send_whole(struct server *server, struct connection *connection)
         connection->keep_alive = false;
     }
 }
-
-/* --- faults --- */
-
-static bool strikes_between_tokens(enum serve_fault_kind kind)
-{
-    return kind == SERVE_FAULT_ERROR_EVENT || kind == SERVE_FAULT_GARBAGE ||
-           kind == SERVE_FAULT_FIN || kind == SERVE_FAULT_RST ||
-           kind == SERVE_FAULT_SHORT_LENGTH || kind == SERVE_FAULT_SILENCE;
-}
-
-static void send_error_event(struct server *server, struct connection *connection)
-{
-    struct server_reply *reply = &connection->reply;
-    struct buffer *payload = &server->answer;
-    reply->outcome = OUTCOME_STREAM_ERROR;
-    if (!reply->stream) {
-        reply->http_status = 500;
-        reply->outcome = OUTCOME_HTTP_STATUS;
-        server_answer_error(server, connection, 500, "injected fault", NULL);
-        reply->headers_ns = server->now_ns;
-        reply->phase = REPLY_OVER;
-        return;
-    }
-    buffer_clear(payload);
-    serve_error_append(payload, 500, "injected fault", NULL);
-    log_event(server, reply, EVENT_ERROR, 0, 0, 0);
-    send_event(server, connection,
-               serve_event_text(&reply->events, &server->scratch, buffer_text(payload)));
-    reply->phase = REPLY_DONE;
-}
-
-static void send_garbage(struct server *server, struct connection *connection)
-{
-    struct server_reply *reply = &connection->reply;
-    reply->fault.kind = SERVE_FAULT_NONE; /* once */
-    if (!reply->stream)
-        return;
-    log_event(server, reply, EVENT_OTHER, 0, 0, 0);
-    send_event(server, connection,
-               serve_event_text(&reply->events, &server->scratch, "{\"choices\":[{\"index\":0,"));
-}
-
-/* Cuts the connection: an orderly close, or a reset. */
-static void cut(struct connection *connection, bool reset)
-{
-    struct linger linger = { .l_onoff = 1, .l_linger = 0 };
-    if (reset)
-        setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-    connection->reply.outcome = OUTCOME_TRUNCATED;
-    connection->reply.phase = REPLY_OVER;
-    connection->keep_alive = false;
-}
-
-static void strike(struct server *server, struct connection *connection)
-{
-    struct server_reply *reply = &connection->reply;
-    switch (reply->fault.kind) {
-    case SERVE_FAULT_ERROR_EVENT:
-        send_error_event(server, connection);
-        break;
-    case SERVE_FAULT_GARBAGE:
-        send_garbage(server, connection);
-        break;
-    case SERVE_FAULT_SILENCE:
-        reply->outcome = OUTCOME_TRUNCATED;
-        reply->phase = REPLY_SILENT;
-        break;
-    default:
-        cut(connection, reply->fault.kind == SERVE_FAULT_RST);
-        break;
-    }
-}
-
-/* Faults that take the place of an answer; false when there is none. */
-static bool answer_by_fault(struct server *server, struct connection *connection)
-{
-    struct server_reply *reply = &connection->reply;
-    switch (reply->fault.kind) {
-    case SERVE_FAULT_STATUS:
-        reply->http_status = (uint16_t)reply->fault.argument;
-        server_answer_error(server, connection, reply->http_status, "injected fault", NULL);
-        break;
-    case SERVE_FAULT_HTML:
-        buffer_clear(&server->answer);
-        buffer_append_text(&server->answer, "<!DOCTYPE html><title>Gateway</title>"
-                                            "<p>The service is being updated.</p>\n");
-        server_answer(server, connection, 200, "text/html", "", &server->answer);
-        break;
-    case SERVE_FAULT_NO_ANSWER:
-        reply->http_status = 0;
-        reply->outcome = OUTCOME_TRUNCATED;
-        reply->phase = REPLY_SILENT;
-        return true;
-    default:
-        return false;
-    }
-    reply->headers_ns = server->now_ns;
-    reply->outcome = OUTCOME_HTTP_STATUS;
-    reply->phase = REPLY_OVER;
-    return true;
-}
-
-/* --- the order of things --- */
 
 /* The choice whose next event is due first. */
 static uint32_t first_due(const struct server_reply *reply)
@@ -439,15 +286,13 @@ static int64_t next_due(const struct server_reply *reply)
 static bool step_tokens(struct server *server, struct connection *connection)
 {
     struct server_reply *reply = &connection->reply;
-    if (!reply->choices_open) {
-        reply->phase = REPLY_USAGE;
-        return true;
-    }
     uint32_t index = first_due(reply);
     struct server_choice *choice = &reply->choices[index];
-    if (strikes_between_tokens(reply->fault.kind) &&
+    if (reply_fault_interrupts(reply->fault.kind) &&
         reply->usage.completion_tokens >= (uint64_t)reply->fault.argument)
-        strike(server, connection);
+        reply_strike(server, connection);
+    else if (!reply->choices_open)
+        reply->phase = REPLY_USAGE;
     else if (choice->due_ns > server->now_ns)
         return false;
     else if (reply->chat && !choice->role_sent)
@@ -468,9 +313,9 @@ static bool step_head(struct server *server, struct connection *connection)
         return false;
     if (reply->stream)
         send_head(server, connection);
-    else if (strikes_between_tokens(reply->fault.kind) &&
+    else if (reply_fault_interrupts(reply->fault.kind) &&
              reply->fault.kind != SERVE_FAULT_SHORT_LENGTH)
-        strike(server, connection);
+        reply_strike(server, connection);
     else
         send_whole(server, connection);
     return true;
@@ -532,7 +377,7 @@ void reply_start(struct server *server, struct connection *connection,
     serve_stream_start(&reply->events, chat, framed, &reply->identity);
     if (reply->stream && !framed)
         connection->keep_alive = false;
-    answer_by_fault(server, connection);
+    reply_answer_by_fault(server, connection);
     reply_run(server, connection);
 }
 

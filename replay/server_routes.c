@@ -52,8 +52,9 @@ void server_head_append(struct server *server, struct buffer *head,
                         const struct connection *connection, unsigned status,
                         const char *content_type)
 {
-    buffer_printf(head, "HTTP/1.1 %u %s\r\nDate: %s\r\nServer: tokreplay\r\nContent-Type: %s\r\n",
-                  status, reason(status), date(server), content_type);
+    buffer_printf(
+        head, "HTTP/1.1 %u %s\r\nDate: %s\r\nServer: tokreplay\r\nContent-Type: %s\r\n",
+        status, reason(status), date(server), content_type);
     if (!connection->keep_alive)
         buffer_append_text(head, "Connection: close\r\n");
     else if (!connection->parser.head.minor_version)
@@ -69,12 +70,12 @@ void server_answer(struct server *server, struct connection *connection, unsigne
     buffer_printf(out, "%sContent-Length: %zu\r\n\r\n", extra, body->len);
     if (!connection->head_only)
         buffer_append(out, body->data, body->len);
-    connection_send(server, connection, out->data, out->len, false);
+    connection_send(server, connection, out->data, out->len, 0);
     connection->closing = !connection->keep_alive && !connection->draining;
 }
 
-void server_answer_error(struct server *server, struct connection *connection, unsigned status,
-                         const char *message, const char *param)
+void server_answer_error(struct server *server, struct connection *connection,
+                         unsigned status, const char *message, const char *param)
 {
     struct buffer *body = &server->answer;
     buffer_clear(body);
@@ -98,10 +99,12 @@ static void models(struct server *server, struct connection *connection)
 {
     buffer_clear(&server->answer);
     buffer_printf(&server->answer,
-                  "{\"object\":\"list\",\"data\":[{\"id\":\"%s\",\"object\":\"model\",\"created\":%lld,"
-                  "\"owned_by\":\"tokreplay\",\"root\":\"%s\",\"parent\":null,\"max_model_len\":%d}]}",
-                  server->config.model, (long long)server->started_s, server->config.model,
-                  SERVE_TOKENS_MAX);
+                  "{\"object\":\"list\",\"data\":[{\"id\":\"%s\",\"object\":\"model\","
+                  "\"created\":%lld,"
+                  "\"owned_by\":\"tokreplay\",\"root\":\"%s\",\"parent\":null,\"max_"
+                  "model_len\":%d}]}",
+                  server->config.model, (long long)server->started_s,
+                  server->config.model, SERVE_TOKENS_MAX);
     answer_json(server, connection);
 }
 
@@ -119,8 +122,8 @@ static void metrics(struct server *server, struct connection *connection)
     };
     buffer_clear(&server->answer);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        buffer_printf(&server->answer, "# TYPE %s %s\n%s{model_name=\"%s\"} %llu\n", rows[i].name,
-                      rows[i].type, rows[i].name, server->config.model,
+        buffer_printf(&server->answer, "# TYPE %s %s\n%s{model_name=\"%s\"} %llu\n",
+                      rows[i].name, rows[i].type, rows[i].name, server->config.model,
                       (unsigned long long)rows[i].value);
     server_answer(server, connection, 200, "text/plain; version=0.0.4; charset=utf-8", "",
                   &server->answer);
@@ -131,8 +134,8 @@ static void tokenize(struct server *server, struct connection *connection)
 {
     struct serve_request request;
     struct serve_refusal refusal;
-    if (!serve_request_parse(&request, SERVE_EITHER, connection->body.data, connection->body.len,
-                             &refusal)) {
+    if (!serve_request_parse(&request, SERVE_EITHER, connection->body.data,
+                             connection->body.len, &refusal)) {
         server_answer_error(server, connection, 400, refusal.message, refusal.param);
         return;
     }
@@ -152,8 +155,8 @@ static void generate(struct server *server, struct connection *connection, bool 
 {
     struct serve_request request;
     struct serve_refusal refusal;
-    if (serve_request_parse(&request, chat ? SERVE_MESSAGES : SERVE_PROMPT, connection->body.data,
-                            connection->body.len, &refusal))
+    if (serve_request_parse(&request, chat ? SERVE_MESSAGES : SERVE_PROMPT,
+                            connection->body.data, connection->body.len, &refusal))
         reply_start(server, connection, &request, chat);
     else
         reply_refuse(server, connection, &refusal);
@@ -183,7 +186,8 @@ static const struct route {
     { "/tokenize", true, tokenize },
 };
 
-/* The path of a target: without query, and without scheme and host where a proxy's form was used. */
+/* The path of a target: without query, and without scheme and host where a proxy's form
+ * was used. */
 static struct http_text path_of(struct http_text target)
 {
     if (target.len > 7 && !strncmp(target.text, "http://", 7)) {
@@ -201,7 +205,8 @@ static struct http_text path_of(struct http_text target)
 static const struct route *find_route(struct http_text path)
 {
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
-        if (strlen(routes[i].path) == path.len && !memcmp(routes[i].path, path.text, path.len))
+        if (strlen(routes[i].path) == path.len &&
+            !memcmp(routes[i].path, path.text, path.len))
             return &routes[i];
     }
     return NULL;
@@ -229,5 +234,6 @@ void server_route(struct server *server, struct connection *connection)
     buffer_clear(&server->answer);
     serve_error_append(&server->answer, 405, "this path takes another method", NULL);
     server_answer(server, connection, 405, "application/json",
-                  route->post ? "Allow: POST\r\n" : "Allow: GET, HEAD\r\n", &server->answer);
+                  route->post ? "Allow: POST\r\n" : "Allow: GET, HEAD\r\n",
+                  &server->answer);
 }

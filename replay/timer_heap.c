@@ -69,7 +69,8 @@ void timer_heap_set(struct timer_heap *heap, struct timer *timer, int64_t due_ns
         place(heap, timer->slot - 1, entry);
         return;
     }
-    heap->entries = memory_grow(heap->entries, heap->count, &heap->capacity, sizeof(entry));
+    heap->entries = memory_grow(heap->entries, heap->count, &heap->capacity,
+                                sizeof(entry));
     sift_up(heap, heap->count++, entry);
 }
 

@@ -1,5 +1,5 @@
-/* Timers of many streams: a 4-ary heap of absolute times. Setting, moving and removing cost O(log n)
- * and allocate only while the heap grows. */
+/* Timers of many streams: a 4-ary heap of absolute times. Setting, moving and removing
+ * cost O(log n) and allocate only while the heap grows. */
 #ifndef TOKTRACE_TIMER_HEAP_H
 #define TOKTRACE_TIMER_HEAP_H
 
@@ -12,7 +12,8 @@ struct timer {
 };
 
 struct timer_entry {
-    int64_t due_ns; /* here and not in the timer: comparing must not touch the owners' memory */
+    int64_t due_ns; /* here and not in the timer: comparing must not touch the owners'
+                       memory */
     struct timer *timer;
 };
 
@@ -30,7 +31,8 @@ void timer_heap_set(struct timer_heap *heap, struct timer *timer, int64_t due_ns
 /* Does nothing when it is not set. */
 void timer_heap_remove(struct timer_heap *heap, struct timer *timer);
 
-/* The entry due first, still set; NULL when there is none. Borrowed until the next change. */
+/* The entry due first, still set; NULL when there is none. Borrowed until the next
+ * change. */
 const struct timer_entry *timer_heap_first(const struct timer_heap *heap);
 
 #endif

@@ -1,6 +1,7 @@
-/* Random numbers by place: draw (seed, stream, index) is a pure function, so that draw i is the same
- * whichever process asks, and in whatever order. The generator is Philox2x64-10 (Salmon, Moraes, Dror,
- * Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011). */
+/* Random numbers by place: draw (seed, stream, index) is a pure function, so that draw i
+ * is the same whichever process asks, and in whatever order. The generator is
+ * Philox2x64-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2,
+ * 3", SC 2011). */
 #ifndef TOKTRACE_DRAW_H
 #define TOKTRACE_DRAW_H
 

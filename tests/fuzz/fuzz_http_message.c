@@ -1,5 +1,5 @@
-/* The HTTP parser on any bytes: every cut must give the same transcript. Byte 0 chooses the direction and
- * the method answered, byte 1 the lengths of the pieces. */
+/* The HTTP parser on any bytes: every cut must give the same transcript. Byte 0 chooses
+ * the direction and the method answered, byte 1 the lengths of the pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void transcribe(struct http_transcript *t, uint8_t choice, const char *bytes, size_t len,
-                       size_t piece)
+static void transcribe(struct http_transcript *t, uint8_t choice, const char *bytes,
+                       size_t len, size_t piece)
 {
     http_parser_start(&t->parser, choice & 1 ? HTTP_RESPONSES : HTTP_REQUESTS);
     if (choice & 2)

@@ -1,5 +1,6 @@
-/* What the HTTP parser made of some bytes, as text; adjacent body spans are joined, so that the text does
- * not depend on how the bytes were cut. Shared by the unit test and the fuzz target. */
+/* What the HTTP parser made of some bytes, as text; adjacent body spans are joined, so
+ * that the text does not depend on how the bytes were cut. Shared by the unit test and
+ * the fuzz target. */
 #ifndef TOKTRACE_HTTP_TRANSCRIPT_H
 #define TOKTRACE_HTTP_TRANSCRIPT_H
 
@@ -11,7 +12,8 @@ struct http_transcript {
     uint64_t body_end; /* stream offset behind the last span written; 0: none open */
 };
 
-static inline void http_transcript_item(struct http_transcript *t, const struct http_item *item)
+static inline void http_transcript_item(struct http_transcript *t,
+                                        const struct http_item *item)
 {
     static const char *const names[] = { "INTERIM", "HEAD", "BODY", "END", "OPAQUE" };
     static const char *const framings[] = { "none", "length", "chunked", "close" };
@@ -20,7 +22,8 @@ static inline void http_transcript_item(struct http_transcript *t, const struct 
     if (!span || t->body_end != item->offset) {
         if (t->text.len)
             buffer_append_byte(&t->text, '\n');
-        buffer_printf(&t->text, "%s@%llu", names[item->type], (unsigned long long)item->offset);
+        buffer_printf(&t->text, "%s@%llu", names[item->type],
+                      (unsigned long long)item->offset);
         if (span)
             buffer_append_byte(&t->text, ' ');
     }
@@ -39,7 +42,8 @@ static inline void http_transcript_item(struct http_transcript *t, const struct 
                   head->upgrade ? " upgrade" : "", head->coded ? " coded" : "");
 }
 
-static inline int http_transcript_feed(struct http_transcript *t, const char *bytes, size_t len)
+static inline int http_transcript_feed(struct http_transcript *t, const char *bytes,
+                                       size_t len)
 {
     struct http_item item;
     struct fault fault = { { 0 } };

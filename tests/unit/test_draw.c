@@ -1,4 +1,5 @@
-/* Random draws: the generator against the vectors published with it, the laws against their moments. */
+/* Random draws: the generator against the vectors published with it, the laws against
+ * their moments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,8 @@
 #include "formats/base/draw.h"
 #include "tests/unit/assert_close.h"
 
-/* kat_vectors of Random123: "philox2x64 10 counter[0] counter[1] key result[0] result[1]". */
+/* kat_vectors of Random123: "philox2x64 10 counter[0] counter[1] key result[0]
+ * result[1]". */
 static void known_answers(void **state)
 {
     (void)state;
@@ -39,7 +41,8 @@ static double lognormal_half(struct draw draw)
     return draw_lognormal(draw, 0.5);
 }
 
-/* Mean and standard deviation of 200,000 draws; 5 standard errors are below 0.02 for these laws. */
+/* Mean and standard deviation of 200,000 draws; 5 standard errors are below 0.02 for
+ * these laws. */
 static void expect_moments(double (*law)(struct draw), double mean, double sd)
 {
     enum { DRAWS = 200000 };

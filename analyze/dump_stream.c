@@ -228,8 +228,10 @@ static int dump_responses(struct dump *dump, struct input_file *file, struct fau
     http_parser_start(&parser, HTTP_RESPONSES);
     while ((status = input_file_read(file, bytes, sizeof bytes, &got, fault)) == 0 && got > 0) {
         status = take_bytes(dump, &parser, bytes, got, &open, fault);
-        if (status < 0)
+        if (status < 0) {
+            fault_prefix(fault, "%s", input_file_name(file));
             break;
+        }
     }
     /* a response that is cut off is an answer that broke, not a bad file */
     struct fault cut = { 0 };
@@ -253,8 +255,6 @@ int dump_stream(const char *path, bool json, FILE *out, struct fault *fault)
     if (status == 0)
         status = len >= 5 && memcmp(start, "HTTP/", 5) == 0 ? dump_responses(&dump, file, fault)
                                                             : dump_body(&dump, file, fault);
-    if (status < 0 && file != NULL)
-        fault_prefix(fault, "%s", input_file_name(file));
     if (status == 0 && json) {
         json_t *document = json_pack("{s:s, s:O}", "schema", "tokanalyze.dump_stream/1", "answers",
                                      dump.answers);

@@ -92,19 +92,13 @@ static const uint8_t part_classes[PART_TEXTS] = {
     [PART_PARTIAL_JSON] = PIECE_TOOL,
 };
 
-static bool starts_with(const struct json_text *text, const char *prefix)
-{
-    size_t len = strlen(prefix);
-    return text->len >= len && memcmp(text->bytes, prefix, len) == 0;
-}
-
 static unsigned part_pieces(const struct part_fields *part)
 {
     unsigned pieces = pieces_of(part->texts, part_classes, PART_TEXTS);
-    bool thought = starts_with(&part->type, "reasoning") || starts_with(&part->type, "thinking");
-    if (thought && (pieces & PIECE_CONTENT) != 0)
-        pieces = (pieces & ~(unsigned)PIECE_CONTENT) | PIECE_REASONING;
-    return pieces;
+    bool thought = (pieces & PIECE_CONTENT) != 0
+                   && (json_text_starts_with(&part->type, "reasoning")
+                       || json_text_starts_with(&part->type, "thinking"));
+    return thought ? (pieces & ~(unsigned)PIECE_CONTENT) | PIECE_REASONING : pieces;
 }
 
 static bool read_part(struct chunk_fields *fields, const struct json_field *table)

@@ -58,8 +58,7 @@ static enum event_type find_event_type(const struct json_text *name)
         if (json_text_equals(name, event_types[i].name))
             return event_types[i].type;
     }
-    bool of_response = name->len > 9 && memcmp(name->bytes, "response.", 9) == 0;
-    return of_response ? TYPE_NOTE : TYPE_UNKNOWN;
+    return json_text_starts_with(name, "response.") ? TYPE_NOTE : TYPE_UNKNOWN;
 }
 
 /* The first of the counts that the server gave. */

@@ -5,7 +5,7 @@
  * Agrees with a full JSON parser (keys in any order, escaped keys, the last of duplicate keys counts) but
  * is more lenient in four points, so that text is not lost as a token: bytes that are not UTF-8, lone
  * surrogate escapes and NUL escapes are accepted in strings, numbers may be of any size. Stricter in one:
- * nesting beyond CHUNK_DEPTH_MAX is invalid. */
+ * nesting beyond JSON_DEPTH_MAX (64) is invalid. */
 #ifndef TOKTRACE_CHUNK_SCANNER_H
 #define TOKTRACE_CHUNK_SCANNER_H
 
@@ -16,7 +16,7 @@
 #include "formats/arrivals.h"
 
 /* 128 is the most choices that the OpenAI API accepts; a chunk with more is EVENT_OTHER. */
-enum { CHUNK_CHOICES_MAX = 128, CHUNK_DEPTH_MAX = 64 };
+enum { CHUNK_CHOICES_MAX = 128 };
 
 /* Token counts as the server reported them; COUNT_NONE where it did not, or said null, or something that
  * is not a whole number from 0 to COUNT_NONE - 1. */

@@ -307,8 +307,10 @@ static char decode_character(struct json_cursor *cursor)
 
 void json_text_copy(const struct json_text *text, char *copy, size_t size)
 {
-    struct json_cursor cursor = { .at = text->bytes, .end = text->bytes + text->len };
+    struct json_cursor cursor = { .at = text->bytes, .end = text->bytes };
     size_t len = 0;
+    if (text->len > 0) /* else bytes may be NULL */
+        cursor.end += text->len;
     while (cursor.at < cursor.end && len + 1 < size)
         copy[len++] = decode_character(&cursor);
     copy[len] = '\0';
@@ -319,4 +321,11 @@ bool json_escaped_text_equals(const struct json_text *text, const char *expected
     char decoded[NAME_MAX_LEN];
     json_text_copy(text, decoded, sizeof decoded);
     return strcmp(decoded, expected) == 0;
+}
+
+bool json_text_starts_with(const struct json_text *text, const char *prefix)
+{
+    char decoded[NAME_MAX_LEN];
+    json_text_copy(text, decoded, sizeof decoded);
+    return strncmp(decoded, prefix, strlen(prefix)) == 0;
 }

@@ -80,6 +80,9 @@ static inline bool json_text_equals(const struct json_text *text, const char *ex
     return text->len == strlen(expected) && memcmp(text->bytes, expected, text->len) == 0;
 }
 
+/* `prefix` has no more than 63 characters. */
+bool json_text_starts_with(const struct json_text *text, const char *prefix);
+
 /* Decodes into copy, cut to size - 1 characters; each character beyond printable ASCII becomes '?'. */
 void json_text_copy(const struct json_text *text, char *copy, size_t size);
 

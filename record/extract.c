@@ -21,6 +21,10 @@ enum { CHECK_PACKETS = 4096 }; /* between two looks at the clock and at signals 
 struct extract_command {
     struct common_options common;
     const char *output;
+    const char *requests;
+    const char *salt;
+    int64_t block_tokens;
+    bool keep_text;
     const char *server;
     const char *session_header;
     int64_t max_flows;
@@ -32,6 +36,19 @@ static const struct option_spec specs[] = {
       .offset = offsetof(struct extract_command, output), .argument = "FILE",
       .help = "arrival log to write, e.g. wire.toklog; without it only the summary is printed",
       .group = "Output" },
+    { .name = "requests", .type = OPTION_PATH,
+      .offset = offsetof(struct extract_command, requests), .argument = "FILE",
+      .help = "request trace to write (NDJSON), for tokreplay run; prompts become hashes" },
+    { .name = "block-tokens", .type = OPTION_INT,
+      .offset = offsetof(struct extract_command, block_tokens), .default_text = "64",
+      .argument = "N", .min = 1, .max = 1 << 20,
+      .help = "tokens per hash; prompts share whole blocks" },
+    { .name = "salt", .type = OPTION_STRING, .offset = offsetof(struct extract_command, salt),
+      .argument = "TEXT", .help = "make hashes that compare with those of another capture; "
+      "default: a random salt, kept nowhere" },
+    { .name = "keep-text", .type = OPTION_FLAG,
+      .offset = offsetof(struct extract_command, keep_text),
+      .help = "write the text of prompts to the request trace" },
     { .name = "server", .type = OPTION_STRING, .offset = offsetof(struct extract_command, server),
       .argument = "HOST:PORT", .help = "only the traffic of this server; \":PORT\": on any host",
       .group = "What to extract" },
@@ -59,6 +76,7 @@ struct extraction {
     struct extractor *extractor;
     struct arrivals_writer *writer;
     char *part_path; /* of the log; NULL without one */
+    struct trace_writer trace;
     int64_t t0_monotonic_ns;
     int64_t t0_realtime_ns;
     int64_t first_ns;
@@ -71,6 +89,8 @@ static void write_exchange(void *context, const struct exchange *exchange)
     struct extraction *run = context;
     if (run->writer)
         arrivals_writer_request(run->writer, &exchange->record);
+    if (run->options->requests)
+        trace_writer_add(&run->trace, exchange);
 }
 
 static int create_extractor(struct extraction *run, struct fault *fault)
@@ -90,6 +110,7 @@ static int create_extractor(struct extraction *run, struct fault *fault)
         .server = &server,
         .max_memory = (size_t)options->max_buffer,
         .session_header = options->session_header,
+        .keep_requests = options->requests != NULL,
         .on_exchange = write_exchange,
         .context = run,
     };
@@ -154,6 +175,12 @@ static int open_log(struct extraction *run, struct fault *fault)
     return status;
 }
 
+static void release_part(struct extraction *run)
+{
+    free(run->part_path);
+    run->part_path = NULL;
+}
+
 /* Puts the log under its name. */
 static int commit_log(struct extraction *run, struct fault *fault)
 {
@@ -166,7 +193,7 @@ static int commit_log(struct extraction *run, struct fault *fault)
     if (status == STATUS_OK && rename(run->part_path, run->options->output) < 0)
         status = fault_set_errno(fault, "cannot create %s", run->options->output);
     if (status == STATUS_OK)
-        run->part_path = (free(run->part_path), NULL);
+        release_part(run);
     return status;
 }
 
@@ -233,6 +260,7 @@ static int print_report(const struct extraction *run, struct fault *fault)
         .first_ns = run->first_ns,
         .last_ns = run->last_ns,
         .dropped = run->has_sidecar ? run->sidecar.dropped : -1,
+        .trace = run->options->requests ? &run->trace.counts : NULL,
     };
     report.damage = packet_source_damage(run->source, &report.damaged_files);
     if (report.damage)
@@ -248,6 +276,19 @@ static int print_report(const struct extraction *run, struct fault *fault)
     return status;
 }
 
+static int open_trace(struct extraction *run, struct fault *fault)
+{
+    const struct extract_command *options = run->options;
+    struct prompt_settings settings = {
+        .block_tokens = (uint32_t)options->block_tokens,
+        .keep_text = options->keep_text,
+    };
+    if (!options->requests)
+        return STATUS_OK;
+    return trace_writer_open(&run->trace, options->requests, options->common.force, &settings,
+                             options->salt, fault);
+}
+
 static int open_inputs(struct extraction *run, char **paths, int path_count, struct fault *fault)
 {
     int status = packet_source_open(&run->source, paths, (size_t)path_count, fault);
@@ -255,7 +296,10 @@ static int open_inputs(struct extraction *run, char **paths, int path_count, str
         return status;
     int got = capture_sidecar_read(&run->sidecar, paths[0], fault);
     run->has_sidecar = got == 1;
-    return got < 0 ? got : create_extractor(run, fault);
+    if (got < 0)
+        return got;
+    status = create_extractor(run, fault);
+    return status < 0 ? status : open_trace(run, fault);
 }
 
 static void release(struct extraction *run)
@@ -265,7 +309,8 @@ static void release(struct extraction *run)
         arrivals_writer_abandon(run->writer);
     if (run->part_path)
         unlink(run->part_path);
-    free(run->part_path);
+    release_part(run);
+    trace_writer_release(&run->trace);
     packet_source_close(run->source);
     capture_sidecar_release(&run->sidecar);
 }
@@ -282,6 +327,8 @@ static int extract_run(void *options, char **operands, int operand_count, struct
     progress_end(&run.progress);
     if (status == STATUS_OK)
         status = commit_log(&run, fault);
+    if (status == STATUS_OK && run.options->requests)
+        status = trace_writer_commit(&run.trace, fault);
     if (status == STATUS_OK)
         status = print_report(&run, fault);
     release(&run);
@@ -290,7 +337,7 @@ static int extract_run(void *options, char **operands, int operand_count, struct
 
 const struct command extract_command = {
     .name = "extract",
-    .summary = "capture files to an arrival log",
+    .summary = "capture files to an arrival log and a request trace",
     .usage = "[OPTION]... FILE... [-o FILE]",
     .details =
         "Reads pcap and pcapng, plain, gzip or zstd; several files, cut from one capture, count as one. "

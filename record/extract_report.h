@@ -7,12 +7,7 @@
 #include <stdio.h>
 
 #include "record/extractor.h"
-
-struct trace_counts {
-    uint64_t rows;
-    uint64_t estimated; /* of them with input tokens estimated from bytes */
-    uint64_t left_out;  /* exchanges that ask for no tokens, or whose request is not known */
-};
+#include "record/trace_writer.h"
 
 struct extract_report {
     const struct extractor *extractor;

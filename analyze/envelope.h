@@ -21,7 +21,7 @@ struct envelope {
     const char *reason; /* why there is no line, in words; NULL when there is one */
     double slope;
     double intercept;
-    /* By a bootstrap of at most 2,000 points, its spread scaled by the square root of the
+    /* By a bootstrap of at most 1,000 points, its spread scaled by the square root of the
      * ratio of the sizes (m out of n; Bickel, Goetze and van Zwet 1997). */
     struct interval slope_interval;
 };

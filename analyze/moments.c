@@ -15,8 +15,8 @@ void moments_merge(struct moments *into, const struct moments *from)
     double share = (double)from->count / total;
     into->m2 += from->m2 + distance * distance * (double)into->count * share;
     into->mean += distance * share;
-    into->min = fmin(into->min, from->min);
-    into->max = fmax(into->max, from->max);
+    into->min = from->min < into->min ? from->min : into->min;
+    into->max = from->max > into->max ? from->max : into->max;
     into->count += from->count;
 }
 

@@ -43,7 +43,8 @@ struct short_text percent_text(double share)
     if (!isfinite(share))
         return unknown;
     struct short_text result;
-    snprintf(result.text, sizeof result.text, "%.2f %%", share * 100);
+    int decimals = share >= 1 ? 0 : share >= 0.1 ? 1 : 2;
+    snprintf(result.text, sizeof result.text, "%.*f %%", decimals, share * 100);
     return result;
 }
 

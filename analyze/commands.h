@@ -4,6 +4,8 @@
 
 #include "formats/base/options.h"
 
+extern const struct command dump_command;
+extern const struct command export_command;
 extern const struct command summary_command;
 
 #endif

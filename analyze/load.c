@@ -92,19 +92,15 @@ static int add_operand(struct load *load, const char *path, struct fault *fault)
     return read_header(add_log(load, path, LOAD_NO_RUN), fault);
 }
 
-static const char *source_name(enum log_source source)
+const char *load_source_name(unsigned source)
 {
-    switch (source) {
-    case LOG_CLIENT:
-        return "a client";
-    case LOG_SERVER:
-        return "a server";
-    case LOG_WIRE:
-        return "packets";
-    case LOG_IMPORTED:
-        return "another tool";
-    }
-    return "an unknown source";
+    static const char *const names[] = {
+        [LOG_CLIENT] = "client",
+        [LOG_SERVER] = "server",
+        [LOG_WIRE] = "wire",
+        [LOG_IMPORTED] = "imported",
+    };
+    return source < sizeof names / sizeof names[0] ? names[source] : "unknown";
 }
 
 /* Logs of a client and of its server tell of the same requests: adding them up would
@@ -120,9 +116,9 @@ static int check_sources(const struct load *load, struct fault *fault)
             first = log;
         if (log->header.source != first->header.source)
             return fault_set(fault, STATUS_USAGE,
-                             "%s is of %s, but %s of %s: give one kind", log->path,
-                             source_name(log->header.source), first->path,
-                             source_name(first->header.source));
+                             "%s is a %s log, but %s a %s log: give one kind", log->path,
+                             load_source_name(log->header.source), first->path,
+                             load_source_name(first->header.source));
     }
     if (!first)
         return fault_set(fault, STATUS_BAD_INPUT, "no log can be read: %s",

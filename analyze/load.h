@@ -52,6 +52,9 @@ struct load {
 int load_open(struct load *load, char *const *operands, int operand_count,
               struct fault *fault);
 
+/* "client", "server", "wire", "imported"; "unknown" beyond the enum. */
+const char *load_source_name(unsigned source);
+
 void load_release(struct load *load);
 
 /* The next record of one log, borrowed until the next call on it; opens it when it is not

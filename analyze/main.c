@@ -8,6 +8,8 @@
 int main(int argc, char **argv)
 {
     const struct command commands[] = {
+        dump_command,
+        export_command,
         summary_command,
         { 0 },
     };

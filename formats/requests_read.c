@@ -78,9 +78,10 @@ int requests_read(struct request_trace *trace, const char *path,
     struct requests_reader reader = { .trace = trace, .options = options, .fault = fault };
     enum request_format format = options->format;
     /* A trace that cannot be opened is bad input like one that cannot be understood. */
-    if (input_file_open(&reader.file, path, fault) < 0)
-        return STATUS_BAD_INPUT;
-    int rc = detect(reader.file, &format, fault);
+    int rc = input_file_open(&reader.file, path, fault);
+    if (rc < 0)
+        return rc;
+    rc = detect(reader.file, &format, fault);
     if (rc < 0)
         goto done;
     rc = read_format(&reader, format);

@@ -56,17 +56,23 @@ static int check_empty(const char *path, struct fault *fault)
     return status;
 }
 
-int run_directory_create(const char *path, bool force, struct fault *fault)
+int run_directory_check(const char *path, bool force, struct fault *fault)
 {
-    if (mkdir(path, 0777) == 0)
+    struct stat status;
+    if (lstat(path, &status) != 0)
         return STATUS_OK;
-    if (errno != EEXIST)
-        return fault_set_errno(fault, "cannot make the directory %s", path);
-    if (force)
+    if (force && S_ISDIR(status.st_mode))
         return check_empty(path, fault);
     return fault_set(fault, STATUS_USAGE,
-                     "%s: exists; name a new directory (--force takes an empty one)",
-                     path);
+                     "%s: exists; name a new directory (--force takes an empty one)", path);
+}
+
+int run_directory_create(const char *path, bool force, struct fault *fault)
+{
+    int status = run_directory_check(path, force, fault);
+    if (status != STATUS_OK || mkdir(path, 0777) == 0 || (force && errno == EEXIST))
+        return status;
+    return fault_set_errno(fault, "cannot make the directory %s", path);
 }
 
 /* Whether name is worker-NUMBER.toklog. */

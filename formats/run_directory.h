@@ -9,7 +9,11 @@
 #include "formats/base/fault.h"
 #include "formats/run_manifest.h"
 
-/* Makes the directory. One that exists is refused; with `force` an empty one is taken. */
+/* Whether run_directory_create would take this path. One that exists is refused (STATUS_USAGE); with `force`
+ * an empty directory is taken. */
+int run_directory_check(const char *path, bool force, struct fault *fault);
+
+/* Makes the directory, as far as run_directory_check allows it. */
 int run_directory_create(const char *path, bool force, struct fault *fault);
 
 /* Removes a run directory that came to nothing: its manifest, its workers' logs, and

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <curl/curl.h>
 
@@ -127,8 +126,8 @@ static int prepare(const struct run_command_options *options, struct plan *plan,
     int status = fill_body_options(body, run, fault);
     if (status == STATUS_OK)
         status = target_init(target, &run->target, fault);
-    if (status == STATUS_OK && access(setup->directory, F_OK) == 0 && !options->common.force)
-        status = fault_set(fault, STATUS_IO, "%s: exists already", setup->directory);
+    if (status == STATUS_OK)
+        status = run_directory_check(setup->directory, options->common.force, fault);
     if (status == STATUS_OK)
         status = plan_build(&options->plan, plan, fault);
     if (status == STATUS_OK && plan->count == 0)
@@ -144,7 +143,9 @@ static int prepare(const struct run_command_options *options, struct plan *plan,
     if (status != STATUS_OK)
         return status;
     if (body->model == NULL)
-        body->model = *model = target_first_model(target, MODEL_LIST_TIMEOUT_NS);
+        body->model = *model = target_first_model(
+            target, run->timeout_ns < MODEL_LIST_TIMEOUT_NS ? run->timeout_ns
+                                                            : MODEL_LIST_TIMEOUT_NS);
     return run->no_probe ? STATUS_OK : target_probe(target, body, run->timeout_ns, fault);
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -40,12 +41,28 @@ struct input_file {
     uint64_t line_number;
 };
 
+/* A directory can be opened, but not read. -1 with errno. */
+static int open_readable(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISDIR(status.st_mode))
+        return fd;
+    close(fd);
+    errno = EISDIR;
+    return -1;
+}
+
 int input_file_open(struct input_file **file, const char *path, struct fault *fault)
 {
     bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fault_set_errno(fault, "cannot open %s", path);
+    int fd = standard ? STDIN_FILENO : open_readable(path);
+    if (fd < 0) {
+        /* Short of resources is the system's fault; anything else, that of the name that was given. */
+        bool ours = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO;
+        fault_set_errno(fault, "cannot open %s", path);
+        return ours ? STATUS_IO : STATUS_BAD_INPUT;
+    }
     const char *name = standard ? "standard input" : path;
     struct input_file *opened = memory_new(1, sizeof *opened);
     opened->name = memory_copy_text(name, strlen(name));

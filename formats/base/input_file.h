@@ -11,6 +11,7 @@
 
 struct input_file; /* opaque */
 
+/* STATUS_BAD_INPUT for what is missing, forbidden or a directory. */
 int input_file_open(struct input_file **file, const char *path, struct fault *fault);
 
 /* NULL is allowed. */

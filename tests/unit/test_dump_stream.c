@@ -128,7 +128,7 @@ static void test_failures(void **state)
     assert_null(dump("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n", false,
                      &fault));
     assert_non_null(strstr(fault.text, "compressed"));
-    assert_int_equal(dump_stream("missing", false, stdout, &fault), STATUS_IO);
+    assert_int_equal(dump_stream("missing", false, stdout, &fault), STATUS_BAD_INPUT);
 }
 
 int main(void)

@@ -305,11 +305,11 @@ static void test_missing_file_and_directory(void **state)
     (void)state;
     struct fault fault = { 0 };
     struct input_file *file = NULL;
-    assert_int_equal(input_file_open(&file, "absent", &fault), STATUS_IO);
+    assert_int_equal(input_file_open(&file, "absent", &fault), STATUS_BAD_INPUT);
     assert_string_equal(fault.text, "cannot open absent: No such file or directory");
     assert_null(file);
     input_file_close(NULL);
-    assert_int_equal(drain("/tmp", &fault), STATUS_IO);
+    assert_int_equal(drain("/tmp", &fault), STATUS_BAD_INPUT);
     assert_string_equal(fault.text, "cannot read /tmp: Is a directory");
 }
 

@@ -51,7 +51,7 @@ static void test_create_refuses_what_exists(void **state)
     touch(file);
     assert_int_equal(run_directory_create(path, true, &fault), STATUS_USAGE);
     assert_non_null(strstr(fault.text, "not empty"));
-    assert_int_equal(run_directory_create(file, true, &fault), STATUS_IO);
+    assert_int_equal(run_directory_create(file, true, &fault), STATUS_USAGE);
     free(file);
     assert_int_equal(run_directory_create("no/such", false, &fault),
                      STATUS_IO);

@@ -6,6 +6,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/event_columns.h"
+#include "tests/unit/arrival_draws.h"
 
 static void assert_column(struct byte_span column, const char *bytes, size_t len)
 {
@@ -73,37 +74,6 @@ static void test_step_is_the_typical_gap(void **state)
             assert_int_equal(columns.arrival.at[i], 1);
 }
 
-static uint64_t random_state = 1;
-
-static uint64_t random_below(uint64_t limit)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (random_state >> 20) % limit;
-}
-
-static int64_t random_time(void)
-{
-    static const int64_t scales[] = { 1000, 1000000, 1000000000, RUN_TIME_MAX_NS };
-    int64_t scale = scales[random_below(4)];
-    if (random_below(10) == 0)
-        return TIME_NONE;
-    return (int64_t)random_below((uint64_t)scale) * (random_below(2) ? 1 : -1);
-}
-
-static void draw(struct arrival_event *event)
-{
-    *event = (struct arrival_event){
-        .arrival_ns = random_time(),
-        .app_ns = random_time(),
-        .tokens = (uint32_t)random_below(random_below(2) ? 3 : UINT32_MAX),
-        .choice = (uint16_t)random_below(random_below(2) ? 3 : UINT16_MAX),
-        .kind = (uint8_t)random_below(EVENT_KINDS),
-        .flags = (uint8_t)random_below(256),
-    };
-    if (event->flags & EVENT_FLAG_AFTER_WAKE)
-        event->wake_ns = (uint32_t)random_below(random_below(2) ? 20000 : UINT32_MAX);
-}
-
 static void test_any_events_go_round(void **state)
 {
     (void)state;
@@ -111,12 +81,12 @@ static void test_any_events_go_round(void **state)
     struct arrival_event put[EVENTS_MAX], got[EVENTS_MAX];
     uint8_t *room = memory_new(event_columns_bound(EVENTS_MAX), 1);
     for (int round = 0; round < ROUNDS; round++) {
-        size_t count = random_below(EVENTS_MAX + 1);
+        size_t count = draw_below(EVENTS_MAX + 1);
         for (size_t i = 0; i < count; i++)
-            draw(&put[i]);
+            draw_event(&put[i]);
         struct event_columns columns;
         struct fault fault = { 0 };
-        int64_t base_ns = random_time();
+        int64_t base_ns = draw_time();
         event_columns_encode(&columns, put, count, base_ns, room);
         assert_int_equal(event_columns_decode(&columns, base_ns, got, &fault), STATUS_OK);
         for (size_t i = 0; i < count; i++)

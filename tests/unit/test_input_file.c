@@ -309,8 +309,8 @@ static void test_missing_file_and_directory(void **state)
     assert_string_equal(fault.text, "cannot open absent: No such file or directory");
     assert_null(file);
     input_file_close(NULL);
-    assert_int_equal(drain("/tmp", &fault), STATUS_BAD_INPUT);
-    assert_string_equal(fault.text, "cannot read /tmp: Is a directory");
+    assert_int_equal(input_file_open(&file, "/tmp", &fault), STATUS_BAD_INPUT);
+    assert_string_equal(fault.text, "cannot open /tmp: Is a directory");
 }
 
 int main(void)

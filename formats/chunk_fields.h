@@ -1,5 +1,5 @@
-/* The part of chunk_scanner that reads: which values of the JSON matter, wherever they stand. What they
- * mean together is decided in chunk_scanner.c. */
+/* The part of chunk_scanner that reads: which values of the JSON matter, wherever they
+ * stand. What they mean together is decided in chunk_scanner.c. */
 #ifndef TOKTRACE_CHUNK_FIELDS_H
 #define TOKTRACE_CHUNK_FIELDS_H
 
@@ -49,7 +49,8 @@ enum label {
     LABELS,
 };
 
-/* Members of the top object, of a message or delta, and of a part of content, that bring text. */
+/* Members of the top object, of a message or delta, and of a part of content, that bring
+ * text. */
 enum top_text { TOP_DELTA, TOP_BLOCK, TOP_CONTENT, TOP_OUTPUT, TOP_TEXTS };
 enum message_text {
     MESSAGE_ROLE,
@@ -78,8 +79,8 @@ enum part_text {
 enum choice_text { CHOICE_TEXT, CHOICE_DELTA, CHOICE_MESSAGE, CHOICE_TEXTS };
 enum error_place { ERROR_TOP, ERROR_OF_RESPONSE, ERROR_PLACES };
 
-/* One element of choices while it is read. Sets of pieces by member, so that the last of duplicate
- * members counts. */
+/* One element of choices while it is read. Sets of pieces by member, so that the last of
+ * duplicate members counts. */
 struct choice_fields {
     uint32_t position; /* in the array: the index where the server gives none */
     uint32_t index;
@@ -113,7 +114,8 @@ struct chunk_fields {
     uint32_t usage[USAGE_PLACES][USAGE_COUNTS];
 };
 
-/* False when the payload is not JSON or is beyond our limits; the fields are then of no use. */
+/* False when the payload is not JSON or is beyond our limits; the fields are then of no
+ * use. */
 bool chunk_fields_read(struct chunk_fields *fields, struct chunk_choice *choices,
                        const char *payload, size_t len);
 

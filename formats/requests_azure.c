@@ -1,5 +1,5 @@
-/* Azure LLM inference traces: 2023 (naive times, seven digits), 2024 (zone, fraction or none),
- * multimodal 2025 (RFC 3339, images not replayed). */
+/* Azure LLM inference traces: 2023 (naive times, seven digits), 2024 (zone, fraction or
+ * none), multimodal 2025 (RFC 3339, images not replayed). */
 #include "formats/base/timestamp.h"
 #include "formats/requests_reader.h"
 
@@ -15,8 +15,9 @@ static bool parse_azure_time(const struct requests_reader *reader,
                       TIME_UNIT_UNKNOWN, ns, problem);
 }
 
-static bool parse_azure(struct requests_reader *reader, const struct csv_field *const *fields,
-                        struct request_row *row, struct row_problem *problem)
+static bool parse_azure(struct requests_reader *reader,
+                        const struct csv_field *const *fields, struct request_row *row,
+                        struct row_problem *problem)
 {
     const struct csv_field *input = fields[CONTEXT_TOKENS];
     const struct csv_field *output = fields[GENERATED_TOKENS];
@@ -28,7 +29,8 @@ static bool parse_azure(struct requests_reader *reader, const struct csv_field *
 }
 
 const struct csv_layout azure_layout = {
-    .columns = (const char *const[]){ "TIMESTAMP", "ContextTokens", "GeneratedTokens", NULL },
+    .columns = (const char *const[]){ "TIMESTAMP", "ContextTokens", "GeneratedTokens",
+                                      NULL },
     .required = REQUIRED,
     .has_times = true,
     .parse = parse_azure,

@@ -1,8 +1,15 @@
-/* BurstGPT 1, 2 and 3: seconds from midnight of the first day; 3 adds sessions and how long the
- * answer took. */
+/* BurstGPT 1, 2 and 3: seconds from midnight of the first day; 3 adds sessions and how
+ * long the answer took. */
 #include "formats/requests_reader.h"
 
-enum { TIMESTAMP, REQUEST_TOKENS, RESPONSE_TOKENS, REQUIRED, SESSION_ID = REQUIRED, ELAPSED };
+enum {
+    TIMESTAMP,
+    REQUEST_TOKENS,
+    RESPONSE_TOKENS,
+    REQUIRED,
+    SESSION_ID = REQUIRED,
+    ELAPSED
+};
 
 static bool parse_burstgpt(struct requests_reader *reader,
                            const struct csv_field *const *fields, struct request_row *row,
@@ -20,12 +27,13 @@ static bool parse_burstgpt(struct requests_reader *reader,
         || !parse_tokens(output->text, output->len, output->column, "Response tokens",
                          &row->output_tokens, problem))
         return false;
-    if (elapsed != NULL && elapsed->len > 0
-        && !parse_time(reader, elapsed->text, elapsed->len, elapsed->column, "Elapsed time",
-                       UNIT_S, &row->answer_ns, problem))
+    if (elapsed != NULL && elapsed->len > 0 &&
+        !parse_time(reader, elapsed->text, elapsed->len, elapsed->column, "Elapsed time",
+                    UNIT_S, &row->answer_ns, problem))
         return false;
     if (session != NULL && session->len > 0)
-        row->session = name_table_add(&reader->trace->sessions, session->text, session->len);
+        row->session = name_table_add(&reader->trace->sessions, session->text,
+                                      session->len);
     return true;
 }
 

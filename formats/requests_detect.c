@@ -7,7 +7,8 @@
 
 enum { KEYS_READ_MAX = 64, SHOWN_MAX = 60 };
 
-/* A format is known by keys or columns that all must be there; the first that fits is it. */
+/* A format is known by keys or columns that all must be there; the first that fits is
+ * it. */
 struct signature {
     enum request_format format;
     const char *names[3];
@@ -42,14 +43,15 @@ struct word {
 static bool words_have(const struct word *words, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
-        if (words[i].len == strlen(name) && memcmp(words[i].text, name, words[i].len) == 0)
+        if (words[i].len == strlen(name) &&
+            memcmp(words[i].text, name, words[i].len) == 0)
             return true;
     }
     return false;
 }
 
-static enum request_format match(const struct signature *signatures, const struct word *words,
-                                 size_t count)
+static enum request_format match(const struct signature *signatures,
+                                 const struct word *words, size_t count)
 {
     for (; signatures->format != REQUESTS_AUTO; signatures++) {
         size_t found = 0;
@@ -122,13 +124,15 @@ int requests_detect(const char *bytes, size_t len, const char *name,
     while (space < len && memchr(" \t\r\n", bytes[space], 4) != NULL)
         space++;
     bool json = space < len && (bytes[space] == '{' || bytes[space] == '[');
-    size_t count = json ? first_keys(bytes, len, words) : header_names(bytes, line, words);
+    size_t count = json ? first_keys(bytes, len, words)
+                        : header_names(bytes, line, words);
     *format = match(json ? json_signatures : csv_signatures, words, count);
     if (*format != REQUESTS_AUTO)
         return STATUS_OK;
-    return fault_set(fault, STATUS_BAD_INPUT,
-                     "%s:1:1: starts with \"%.*s%s\", expected the header or keys of a known "
-                     "request trace (or --format)",
-                     name, (int)(line < SHOWN_MAX ? line : SHOWN_MAX), bytes,
-                     line > SHOWN_MAX ? "..." : "");
+    return fault_set(
+        fault, STATUS_BAD_INPUT,
+        "%s:1:1: starts with \"%.*s%s\", expected the header or keys of a known "
+        "request trace (or --format)",
+        name, (int)(line < SHOWN_MAX ? line : SHOWN_MAX), bytes,
+        line > SHOWN_MAX ? "..." : "");
 }

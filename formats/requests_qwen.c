@@ -1,5 +1,5 @@
-/* Qwen/Bailian: seconds, prefix blocks of 16 tokens; chats that continue a parent form one
- * session, named after the chat at its root. */
+/* Qwen/Bailian: seconds, prefix blocks of 16 tokens; chats that continue a parent form
+ * one session, named after the chat at its root. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static uint32_t session_of_root(struct requests_reader *reader, uint64_t chat)
     return name_table_add(&reader->trace->sessions, name, (size_t)len);
 }
 
-/* A parent that the trace does not have, being a cut of a longer one, makes a root too. */
+/* A parent that the trace does not have, being a cut of a longer one, makes a root
+ * too. */
 static bool place_chat(struct requests_reader *reader, const struct line_values *values,
                        struct request_row *row, struct row_problem *problem)
 {

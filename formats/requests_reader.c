@@ -12,13 +12,14 @@ enum { SHOWN_MAX = 40 }; /* bytes of what was found that a message shows */
 #define TOKENS_EXPECTED "a whole number from 0 to 100000000"
 
 bool row_refuse(struct row_problem *problem, enum request_refusal refusal, size_t column,
-                const char *what, const char *found, size_t found_len, const char *expected)
+                const char *what, const char *found, size_t found_len,
+                const char *expected)
 {
     problem->refusal = refusal;
     problem->column = column;
     int shown = found_len > SHOWN_MAX ? SHOWN_MAX : (int)found_len;
-    snprintf(problem->text, sizeof problem->text, "%s is \"%.*s%s\", expected %s", what, shown,
-             found, found_len > SHOWN_MAX ? "..." : "", expected);
+    snprintf(problem->text, sizeof problem->text, "%s is \"%.*s%s\", expected %s", what,
+             shown, found, found_len > SHOWN_MAX ? "..." : "", expected);
     return false;
 }
 
@@ -108,7 +109,8 @@ bool parse_tokens(const char *text, size_t len, size_t column, const char *what,
 {
     uint64_t value;
     if (!parse_u64(text, whole_part(text, len), &value) || value > REQUEST_TOKENS_MAX)
-        return row_refuse(problem, REFUSED_NUMBER, column, what, text, len, TOKENS_EXPECTED);
+        return row_refuse(problem, REFUSED_NUMBER, column, what, text, len,
+                          TOKENS_EXPECTED);
     *tokens = (uint32_t)value;
     return true;
 }

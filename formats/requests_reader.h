@@ -1,6 +1,6 @@
-/* What the readers of all formats share: one file being read into a trace, the fate of bad
- * rows, and fields with their checks. Formats are described by tables of functions that parse
- * one record; requests_read.c drives them. */
+/* What the readers of all formats share: one file being read into a trace, the fate of
+ * bad rows, and fields with their checks. Formats are described by tables of functions
+ * that parse one record; requests_read.c drives them. */
 #ifndef TOKTRACE_REQUESTS_READER_H
 #define TOKTRACE_REQUESTS_READER_H
 
@@ -18,7 +18,8 @@
 enum {
     REQUEST_LINE_MAX = 8 << 20,            /* bytes of a line of JSON without texts */
     REQUEST_TEXT_LINE_MAX = 64 << 20,      /* with texts */
-    REQUEST_DOCUMENT_MAX = INT32_MAX,      /* bytes of a JSON document that is read whole */
+    /* bytes of a JSON document that is read whole */
+    REQUEST_DOCUMENT_MAX = INT32_MAX,
     ROW_PROBLEM_MAX = 256,
 };
 
@@ -39,17 +40,18 @@ struct requests_reader {
     void *state;           /* of the format's own */
 };
 
-/* Sets the problem; returns false, so that parsers can return its result. `found` is shown cut
- * short. */
+/* Sets the problem; returns false, so that parsers can return its result. `found` is
+ * shown cut short. */
 bool row_refuse(struct row_problem *problem, enum request_refusal refusal, size_t column,
-                const char *what, const char *found, size_t found_len, const char *expected);
+                const char *what, const char *found, size_t found_len,
+                const char *expected);
 
-/* The record at reader->line became `row`, with time and row number: applies the policies for
- * zero lengths and adds it. */
+/* The record at reader->line became `row`, with time and row number: applies the policies
+ * for zero lengths and adds it. */
 void reader_accept(struct requests_reader *reader, struct request_row *row);
 
-/* The record is bad: counts it and returns 0 under --bad-rows skip; otherwise sets the fault
- * and returns STATUS_BAD_INPUT. */
+/* The record is bad: counts it and returns 0 under --bad-rows skip; otherwise sets the
+ * fault and returns STATUS_BAD_INPUT. */
 int reader_refuse(struct requests_reader *reader, const struct row_problem *problem);
 
 /* A row without anything: no session, no think time, no text. */
@@ -70,7 +72,8 @@ bool parse_time(const struct requests_reader *reader, const char *text, size_t l
 bool parse_id(const char *text, size_t len, size_t column, const char *what, uint64_t *id,
               struct row_problem *problem);
 
-/* CSV. The first `required` columns must be there; fields[i] is NULL for others that are not. */
+/* CSV. The first `required` columns must be there; fields[i] is NULL for others that are
+ * not. */
 struct csv_layout {
     const char *const *columns; /* NULL-terminated */
     size_t required;

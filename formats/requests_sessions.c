@@ -1,5 +1,5 @@
-/* Sessions: the first turn has a timestamp, later ones a delay after the previous answer, all
- * in milliseconds. */
+/* Sessions: the first turn has a timestamp, later ones a delay after the previous answer,
+ * all in milliseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,8 @@ struct session_times {
     size_t capacity;
 };
 
-/* A turn without a time of its own gets that of the turn before: the earliest it could have. */
+/* A turn without a time of its own gets that of the turn before: the earliest it could
+ * have. */
 static bool place_turn(struct requests_reader *reader, const struct line_values *values,
                        struct request_row *row, struct row_problem *problem)
 {

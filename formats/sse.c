@@ -73,8 +73,8 @@ static uint64_t offset(const struct sse_parser *parser)
     return parser->fed - (uint64_t)(parser->end - parser->next);
 }
 
-/* The first CR or LF among the unread bytes, or NULL. The place of the LF is remembered: a stream with
- * lone CRs would otherwise be searched to its end once per line. */
+/* The first CR or LF among the unread bytes, or NULL. The place of the LF is remembered:
+ * a stream with lone CRs would otherwise be searched to its end once per line. */
 static const char *find_line_end(struct sse_parser *parser)
 {
     const char *next = parser->next;
@@ -90,7 +90,8 @@ static const char *find_line_end(struct sse_parser *parser)
     return parser->next_lf < parser->end ? parser->next_lf : NULL;
 }
 
-/* Moves the data of the event out of the feed, which is about to go or to be joined to. */
+/* Moves the data of the event out of the feed, which is about to go or to be joined
+ * to. */
 static void carry_view(struct sse_parser *parser)
 {
     if (parser->view != NULL)
@@ -109,7 +110,8 @@ static void carry_line(struct sse_parser *parser, size_t len)
 
 static void strip_byte_order_mark(struct sse_parser *parser, struct line *line)
 {
-    if (parser->first_line && line->len >= 3 && memcmp(line->bytes, "\xef\xbb\xbf", 3) == 0) {
+    if (parser->first_line && line->len >= 3 &&
+        memcmp(line->bytes, "\xef\xbb\xbf", 3) == 0) {
         line->bytes += 3;
         line->len -= 3;
     }
@@ -123,7 +125,8 @@ static void set_carried_line(struct sse_parser *parser, struct line *line)
     line->carried = true;
 }
 
-/* Consumes the next line and its end, of a CRLF the CR only. False when no line is whole. */
+/* Consumes the next line and its end, of a CRLF the CR only. False when no line is
+ * whole. */
 static bool take_line(struct sse_parser *parser, struct line *line)
 {
     if (parser->after_cr && parser->next < parser->end) {
@@ -149,8 +152,8 @@ static bool take_line(struct sse_parser *parser, struct line *line)
 }
 
 /* Joins one more data line to the event. */
-static void append_data(struct sse_parser *parser, const struct line *line, const char *value,
-                        size_t len)
+static void append_data(struct sse_parser *parser, const struct line *line,
+                        const char *value, size_t len)
 {
     size_t joint = parser->has_data ? 1 : 0;
     if (len > SSE_DATA_MAX - parser->data_len - joint) {
@@ -230,7 +233,8 @@ static void set_comment(const struct sse_parser *parser, const struct line *line
 }
 
 /* True when the line completes an event or is a comment. */
-static bool read_line(struct sse_parser *parser, struct line *line, struct sse_event *event)
+static bool read_line(struct sse_parser *parser, struct line *line,
+                      struct sse_event *event)
 {
     strip_byte_order_mark(parser, line);
     if (line->len == 0)

@@ -16,8 +16,9 @@ static int append_ports(struct buffer *filter, const struct capture_settings *se
         int64_t port;
         const char *text = settings->ports[i];
         if (units_parse_int(text, &port, fault) < 0 || port < 1 || port > PORT_MAX)
-            return fault_set(fault, STATUS_USAGE, "--port: '%s' is no port; 1 to %d is expected",
-                             text, PORT_MAX);
+            return fault_set(fault, STATUS_USAGE,
+                             "--port: '%s' is no port; 1 to %d is expected", text,
+                             PORT_MAX);
         buffer_printf(filter, "%sport %d", i ? " or " : " and (", (int)port);
     }
     if (settings->port_count)
@@ -56,13 +57,15 @@ static int fault_no_device(const char *interface, struct fault *fault)
                 buffer_printf(&names, "%s%s", names.len ? ", " : "", device->name);
     if (devices)
         pcap_freealldevs(devices);
-    int status = fault_set(fault, STATUS_USAGE, "there is no interface '%s'; there are %s",
-                           interface, buffer_text(&names));
+    int status = fault_set(fault, STATUS_USAGE,
+                           "there is no interface '%s'; there are %s", interface,
+                           buffer_text(&names));
     buffer_release(&names);
     return status;
 }
 
-static int activate(pcap_t *pcap, const struct capture_settings *settings, struct fault *fault)
+static int activate(pcap_t *pcap, const struct capture_settings *settings,
+                    struct fault *fault)
 {
     pcap_set_snaplen(pcap, (int)settings->snaplen);
     pcap_set_promisc(pcap, settings->promiscuous);
@@ -76,11 +79,13 @@ static int activate(pcap_t *pcap, const struct capture_settings *settings, struc
     if (result == PCAP_ERROR_NO_SUCH_DEVICE)
         return fault_no_device(settings->interface, fault);
     if (result < 0)
-        return fault_set(fault, STATUS_IO, "cannot capture on %s: %s (%s)", settings->interface,
-                         pcap_statustostr(result), pcap_geterr(pcap));
+        return fault_set(fault, STATUS_IO, "cannot capture on %s: %s (%s)",
+                         settings->interface, pcap_statustostr(result),
+                         pcap_geterr(pcap));
     char error[PCAP_ERRBUF_SIZE];
     if (pcap_setnonblock(pcap, 1, error) < 0)
-        return fault_set(fault, STATUS_IO, "cannot capture on %s: %s", settings->interface, error);
+        return fault_set(fault, STATUS_IO, "cannot capture on %s: %s",
+                         settings->interface, error);
     return STATUS_OK;
 }
 
@@ -96,16 +101,17 @@ static int set_filter(pcap_t *pcap, const char *text, struct fault *fault)
     return STATUS_OK;
 }
 
-int capture_device_open(struct capture_device *device, const struct capture_settings *settings,
-                        struct fault *fault)
+int capture_device_open(struct capture_device *device,
+                        const struct capture_settings *settings, struct fault *fault)
 {
     char error[PCAP_ERRBUF_SIZE] = "";
     *device = (struct capture_device){ 0 };
     int status = make_filter(&device->filter, settings, fault);
     if (status == STATUS_OK) {
         device->pcap = pcap_create(settings->interface, error);
-        status = device->pcap ? activate(device->pcap, settings, fault)
-                              : fault_set(fault, STATUS_IO, "%s: %s", settings->interface, error);
+        status = device->pcap
+                     ? activate(device->pcap, settings, fault)
+                     : fault_set(fault, STATUS_IO, "%s: %s", settings->interface, error);
     }
     if (status == STATUS_OK)
         status = set_filter(device->pcap, buffer_text(&device->filter), fault);
@@ -114,14 +120,16 @@ int capture_device_open(struct capture_device *device, const struct capture_sett
     return status;
 }
 
-int capture_device_poll(struct capture_device *device, pcap_handler handler, void *context,
-                        struct fault *fault)
+int capture_device_poll(struct capture_device *device, pcap_handler handler,
+                        void *context, struct fault *fault)
 {
-    struct pollfd ready = { .fd = pcap_get_selectable_fd(device->pcap), .events = POLLIN };
+    struct pollfd ready = { .fd = pcap_get_selectable_fd(device->pcap),
+                            .events = POLLIN };
     if (poll(&ready, 1, CAPTURE_WAIT_MS) < 0 && errno != EINTR)
         return fault_set_errno(fault, "cannot wait for packets");
     if (pcap_dispatch(device->pcap, -1, handler, context) == PCAP_ERROR)
-        return fault_set(fault, STATUS_IO, "capturing failed: %s", pcap_geterr(device->pcap));
+        return fault_set(fault, STATUS_IO, "capturing failed: %s",
+                         pcap_geterr(device->pcap));
     return STATUS_OK;
 }
 

@@ -1,4 +1,5 @@
-/* A network interface being captured: libpcap with a TPACKET_V3 ring and ns stamps of the kernel. */
+/* A network interface being captured: libpcap with a TPACKET_V3 ring and ns stamps of the
+ * kernel. */
 #ifndef TOKTRACE_CAPTURE_DEVICE_H
 #define TOKTRACE_CAPTURE_DEVICE_H
 
@@ -26,14 +27,15 @@ struct capture_device {
 };
 
 /* Captures once it returns. STATUS_IO with what to do where the right is missing. */
-int capture_device_open(struct capture_device *device, const struct capture_settings *settings,
-                        struct fault *fault);
+int capture_device_open(struct capture_device *device,
+                        const struct capture_settings *settings, struct fault *fault);
 
-/* Waits up to CAPTURE_WAIT_MS for packets and passes those that are there to `handler`. A signal ends the
- * wait early. Packets show up at most CAPTURE_WAIT_MS after they were captured. */
+/* Waits up to CAPTURE_WAIT_MS for packets and passes those that are there to `handler`. A
+ * signal ends the wait early. Packets show up at most CAPTURE_WAIT_MS after they were
+ * captured. */
 enum { CAPTURE_WAIT_MS = 100 };
-int capture_device_poll(struct capture_device *device, pcap_handler handler, void *context,
-                        struct fault *fault);
+int capture_device_poll(struct capture_device *device, pcap_handler handler,
+                        void *context, struct fault *fault);
 
 struct capture_statistics {
     uint64_t received;
@@ -41,7 +43,8 @@ struct capture_statistics {
     uint64_t dropped_by_interface; /* before it */
 };
 
-/* libpcap counts in 32 bits: call it every few seconds, starting from zeros, and it adds up. */
+/* libpcap counts in 32 bits: call it every few seconds, starting from zeros, and it adds
+ * up. */
 void capture_device_statistics(struct capture_device *device,
                                struct capture_statistics *statistics);
 

@@ -84,14 +84,17 @@ static void end_frame(struct capture_file *file)
 static int open_descriptor(const char *path, bool force, struct fault *fault)
 {
     if (strcmp(path, "-") != 0) {
-        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL),
+                      0666);
         if (fd < 0 && errno == EEXIST)
-            return fault_set(fault, STATUS_USAGE, "%s exists; --force overwrites it", path);
+            return fault_set(fault, STATUS_USAGE, "%s exists; --force overwrites it",
+                             path);
         return fd < 0 ? fault_set_errno(fault, "cannot create %s", path) : fd;
     }
     if (isatty(STDOUT_FILENO))
-        return fault_set(fault, STATUS_USAGE,
-                         "refusing to write binary data to a terminal; name a file with -o");
+        return fault_set(
+            fault, STATUS_USAGE,
+            "refusing to write binary data to a terminal; name a file with -o");
     int fd = dup(STDOUT_FILENO);
     return fd < 0 ? fault_set_errno(fault, "cannot write to standard output") : fd;
 }
@@ -105,8 +108,8 @@ static void free_file(struct capture_file *file)
     free(file);
 }
 
-int capture_file_open(struct capture_file **file, const char *path, pcap_t *pcap, bool force,
-                      struct fault *fault)
+int capture_file_open(struct capture_file **file, const char *path, pcap_t *pcap,
+                      bool force, struct fault *fault)
 {
     int fd = open_descriptor(path, force, fault);
     if (fd < 0)
@@ -151,7 +154,8 @@ static int check(const struct capture_file *file, struct fault *fault)
     return fault_set_errno(fault, "cannot write %s", file->path);
 }
 
-int capture_file_tick(struct capture_file *file, int64_t now_monotonic_ns, struct fault *fault)
+int capture_file_tick(struct capture_file *file, int64_t now_monotonic_ns,
+                      struct fault *fault)
 {
     if (now_monotonic_ns - file->frame_start_ns >= NS_PER_S) {
         end_frame(file);

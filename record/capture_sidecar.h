@@ -35,14 +35,16 @@ struct capture_sidecar {
     int64_t dropped; /* by kernel and interface; -1 when the capture did not finish */
 };
 
-/* 1 when there is one beside the capture, 0 when not, STATUS_BAD_INPUT when it is none of ours. */
+/* 1 when there is one beside the capture, 0 when not, STATUS_BAD_INPUT when it is none of
+ * ours. */
 int capture_sidecar_read(struct capture_sidecar *sidecar, const char *capture_path,
                          struct fault *fault);
 
 void capture_sidecar_release(struct capture_sidecar *sidecar);
 
-/* Segmentation and checksum offloads of an interface, as an object of booleans (null: not known): with
- * them on, captured packets are larger than those on the wire. New reference. */
+/* Segmentation and checksum offloads of an interface, as an object of booleans (null: not
+ * known): with them on, captured packets are larger than those on the wire. New
+ * reference. */
 json_t *offload_state(const char *interface);
 
 #endif

@@ -41,7 +41,8 @@ static bool view_skip(struct view *view, uint32_t bytes)
     return true;
 }
 
-/* Takes `wire` as the length instead of the link's: cuts padding, and notices bytes that are missing. */
+/* Takes `wire` as the length instead of the link's: cuts padding, and notices bytes that
+ * are missing. */
 static void view_set_wire(struct view *view, uint32_t wire)
 {
     view->wire = wire;
@@ -64,7 +65,9 @@ static enum decoded decode_tcp(struct view *view, struct segment *segment)
     segment->ack = load_be32(header + 8);
     segment->flags = header[13];
     segment->payload_bytes = view->wire - header_bytes;
-    segment->captured_bytes = view->captured > header_bytes ? view->captured - header_bytes : 0;
+    segment->captured_bytes = view->captured > header_bytes
+                                  ? view->captured - header_bytes
+                                  : 0;
     segment->payload = header + (view->captured - segment->captured_bytes);
     return DECODED_TCP;
 }
@@ -84,7 +87,8 @@ static enum decoded decode_ipv4(struct view *view, struct segment *segment)
     const uint8_t *header = view->at;
     uint32_t header_bytes = (uint32_t)(header[0] & 0x0f) * 4;
     uint32_t total_bytes = load_be16(header + 2);
-    if (total_bytes == 0) /* segmentation offload: the packet was too long for the field */
+    if (total_bytes ==
+        0) /* segmentation offload: the packet was too long for the field */
         total_bytes = view->wire;
     if (header[0] >> 4 != 4 || header_bytes < FIXED_HEADER || total_bytes < header_bytes)
         return DECODED_MALFORMED;
@@ -100,7 +104,8 @@ static enum decoded decode_ipv4(struct view *view, struct segment *segment)
     return decode_tcp(view, segment);
 }
 
-/* Walks the extension headers; each takes at least 8 bytes, so the walk ends with the packet. */
+/* Walks the extension headers; each takes at least 8 bytes, so the walk ends with the
+ * packet. */
 static enum decoded decode_ipv6_payload(struct view *view, uint8_t protocol,
                                         struct segment *segment)
 {
@@ -157,11 +162,13 @@ static enum decoded decode_ip(struct view *view, struct segment *segment)
 {
     if (view->captured < 1)
         return DECODED_CUT;
-    return view->at[0] >> 4 == 6 ? decode_ipv6(view, segment) : decode_ipv4(view, segment);
+    return view->at[0] >> 4 == 6 ? decode_ipv6(view, segment)
+                                 : decode_ipv4(view, segment);
 }
 
 /* What follows an Ethernet type, VLAN tags included. */
-static enum decoded decode_ether_type(struct view *view, uint16_t type, struct segment *segment)
+static enum decoded decode_ether_type(struct view *view, uint16_t type,
+                                      struct segment *segment)
 {
     enum { TAG = 4 };
     while (type == ETHER_VLAN || type == ETHER_QINQ || type == ETHER_QINQ_OLD) {
@@ -178,8 +185,8 @@ static enum decoded decode_ether_type(struct view *view, uint16_t type, struct s
 }
 
 /* A link header of fixed size with an Ethernet type at `type_at`. */
-static enum decoded decode_typed_link(struct view *view, uint32_t header_bytes, uint32_t type_at,
-                                      struct segment *segment)
+static enum decoded decode_typed_link(struct view *view, uint32_t header_bytes,
+                                      uint32_t type_at, struct segment *segment)
 {
     const uint8_t *header = view->at;
     if (!view_skip(view, header_bytes))
@@ -187,8 +194,8 @@ static enum decoded decode_typed_link(struct view *view, uint32_t header_bytes, 
     return decode_ether_type(view, load_be16(header + type_at), segment);
 }
 
-/* The 4-byte address family is in the byte order of the capturing host, or big-endian (LOOP); IPv6 has
- * a number of its own on every system, so the version nibble decides. */
+/* The 4-byte address family is in the byte order of the capturing host, or big-endian
+ * (LOOP); IPv6 has a number of its own on every system, so the version nibble decides. */
 static enum decoded decode_null_link(struct view *view, struct segment *segment)
 {
     return view_skip(view, 4) ? decode_ip(view, segment) : DECODED_CUT;
@@ -211,8 +218,8 @@ bool decode_knows_link(int link_type)
     }
 }
 
-enum decoded decode_packet(int link_type, const uint8_t *bytes, uint32_t captured, uint32_t wire,
-                           struct segment *segment)
+enum decoded decode_packet(int link_type, const uint8_t *bytes, uint32_t captured,
+                           uint32_t wire, struct segment *segment)
 {
     struct view view = { bytes, captured, wire > captured ? wire : captured };
     switch (link_type) {
@@ -239,7 +246,9 @@ void endpoint_format(char text[ENDPOINT_TEXT_MAX], const struct endpoint *endpoi
     static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
     char address[INET6_ADDRSTRLEN];
     bool is_ipv4 = memcmp(endpoint->address, mapped, sizeof(mapped)) == 0;
-    inet_ntop(is_ipv4 ? AF_INET : AF_INET6, endpoint->address + (is_ipv4 ? sizeof(mapped) : 0),
-              address, sizeof(address));
-    snprintf(text, ENDPOINT_TEXT_MAX, is_ipv4 ? "%s:%u" : "[%s]:%u", address, endpoint->port);
+    inet_ntop(is_ipv4 ? AF_INET : AF_INET6,
+              endpoint->address + (is_ipv4 ? sizeof(mapped) : 0), address,
+              sizeof(address));
+    snprintf(text, ENDPOINT_TEXT_MAX, is_ipv4 ? "%s:%u" : "[%s]:%u", address,
+             endpoint->port);
 }

@@ -1,6 +1,6 @@
-/* One captured packet to one TCP segment: link, IP and TCP headers. A pure function on bytes that trusts
- * no length in them. Checksums are never looked at: with offloads, packets are captured before the
- * hardware fills them in. */
+/* One captured packet to one TCP segment: link, IP and TCP headers. A pure function on
+ * bytes that trusts no length in them. Checksums are never looked at: with offloads,
+ * packets are captured before the hardware fills them in. */
 #ifndef TOKTRACE_DECODE_H
 #define TOKTRACE_DECODE_H
 
@@ -28,7 +28,8 @@ struct segment {
     uint32_t ack;
     const uint8_t *payload;  /* borrowed from the packet */
     uint32_t payload_bytes;  /* as sent */
-    uint32_t captured_bytes; /* so many of them at `payload`: fewer where the snap length cut */
+    /* so many of them at `payload`: fewer where the snap length cut */
+    uint32_t captured_bytes;
     uint8_t flags;           /* enum segment_flags */
 };
 
@@ -41,14 +42,15 @@ enum decoded {
     DECODED_KINDS,
 };
 
-/* True for the link types that decode_packet takes: pcap's DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2,
- * DLT_RAW, DLT_IPV4, DLT_IPV6, DLT_NULL and DLT_LOOP. */
+/* True for the link types that decode_packet takes: pcap's DLT_EN10MB, DLT_LINUX_SLL,
+ * DLT_LINUX_SLL2, DLT_RAW, DLT_IPV4, DLT_IPV6, DLT_NULL and DLT_LOOP. */
 bool decode_knows_link(int link_type);
 
-/* Decodes bytes[0..captured) of a packet that had `wire` bytes on the link. The first of several IP
- * fragments counts as a segment with the payload that it has. Fills *segment for DECODED_TCP only. */
-enum decoded decode_packet(int link_type, const uint8_t *bytes, uint32_t captured, uint32_t wire,
-                           struct segment *segment);
+/* Decodes bytes[0..captured) of a packet that had `wire` bytes on the link. The first of
+ * several IP fragments counts as a segment with the payload that it has. Fills *segment
+ * for DECODED_TCP only. */
+enum decoded decode_packet(int link_type, const uint8_t *bytes, uint32_t captured,
+                           uint32_t wire, struct segment *segment);
 
 /* "192.0.2.1:80" or "[2001:db8::1]:80". */
 enum { ENDPOINT_TEXT_MAX = 64 };

@@ -1,5 +1,6 @@
-/* TCP connections from segments: a flow is a 4-tuple and its generation, since ports come again. Keeps the
- * state of open flows only; bytes go on to a handler, in order and with their delivery times. */
+/* TCP connections from segments: a flow is a 4-tuple and its generation, since ports come
+ * again. Keeps the state of open flows only; bytes go on to a handler, in order and with
+ * their delivery times. */
 #ifndef TOKTRACE_FLOWS_H
 #define TOKTRACE_FLOWS_H
 
@@ -22,7 +23,8 @@ struct flow {
     struct endpoint ends[2]; /* direction d is sent by ends[d] */
     struct reassembly directions[2];
     uint32_t generation; /* from 0 */
-    int client;      /* index of the end that opened the connection; -1 unknown: the handler may set it */
+    /* index of the end that opened the connection; -1 unknown: the handler may set it */
+    int client;
     int closed_by;   /* index of the end that sent the first FIN or an RST; -1 */
     bool syn_seen;
     bool closed;
@@ -39,14 +41,15 @@ struct flow {
 
 /* Called in the order of the stream. */
 struct flow_handler {
-    void (*on_bytes)(void *context, struct flow *flow, unsigned direction, const uint8_t *bytes,
-                     size_t len, int64_t delivered_ns);
+    void (*on_bytes)(void *context, struct flow *flow, unsigned direction,
+                     const uint8_t *bytes, size_t len, int64_t delivered_ns);
     void (*on_gap)(void *context, struct flow *flow, unsigned direction, uint64_t len,
                    enum gap_reason reason);
     /* the direction was closed with a FIN, and all its bytes were delivered */
     void (*on_end)(void *context, struct flow *flow, unsigned direction, int64_t time_ns);
     /* nothing will follow for this flow */
-    void (*on_close)(void *context, struct flow *flow, enum flow_close how, int64_t time_ns);
+    void (*on_close)(void *context, struct flow *flow, enum flow_close how,
+                     int64_t time_ns);
     void *context;
 };
 

@@ -57,20 +57,23 @@ static void close_file(struct packet_source *source)
     source->pcap = NULL;
 }
 
-/* The decompressor's reason where it has one: libpcap would say no more than "error reading". */
+/* The decompressor's reason where it has one: libpcap would say no more than "error
+ * reading". */
 static const char *reason(const struct packet_source *source, const char *of_pcap)
 {
     return source->read_fault.text[0] ? source->read_fault.text : of_pcap;
 }
 
-static int check_link(const struct packet_source *source, const char *name, struct fault *fault)
+static int check_link(const struct packet_source *source, const char *name,
+                      struct fault *fault)
 {
     if (decode_knows_link(source->link_type))
         return STATUS_OK;
     const char *link = pcap_datalink_val_to_name(source->link_type);
-    return fault_set(fault, STATUS_UNSUPPORTED,
-                     "%s: link type %s (%d); Ethernet, SLL, SLL2, raw IP, NULL and LOOP are read",
-                     name, link ? link : "unknown", source->link_type);
+    return fault_set(
+        fault, STATUS_UNSUPPORTED,
+        "%s: link type %s (%d); Ethernet, SLL, SLL2, raw IP, NULL and LOOP are read",
+        name, link ? link : "unknown", source->link_type);
 }
 
 static int open_file(struct packet_source *source, const char *path, struct fault *fault)
@@ -89,10 +92,11 @@ static int open_file(struct packet_source *source, const char *path, struct faul
         return fault_set_errno(fault, "cannot read %s", path);
     }
     setvbuf(stream, NULL, _IOFBF, STREAM_BUFFER);
-    source->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO,
-                                                            error);
+    source->pcap = pcap_fopen_offline_with_tstamp_precision(
+        stream, PCAP_TSTAMP_PRECISION_NANO, error);
     if (!source->pcap) {
-        status = fault_set(fault, STATUS_BAD_INPUT, "%s: %s", name, reason(source, error));
+        status = fault_set(fault, STATUS_BAD_INPUT, "%s: %s", name,
+                           reason(source, error));
         fclose(stream);
         return status;
     }
@@ -112,8 +116,9 @@ static void note_damage(struct packet_source *source)
               reason(source, pcap_geterr(source->pcap)));
 }
 
-static int packet_time(const struct packet_source *source, const struct pcap_pkthdr *header,
-                       int64_t *time_ns, struct fault *fault)
+static int packet_time(const struct packet_source *source,
+                       const struct pcap_pkthdr *header, int64_t *time_ns,
+                       struct fault *fault)
 {
     int64_t seconds = header->ts.tv_sec;
     int64_t fraction_ns = header->ts.tv_usec; /* ns by the precision asked for */
@@ -122,8 +127,8 @@ static int packet_time(const struct packet_source *source, const struct pcap_pkt
         *time_ns > INT64_MAX / 2)
         return fault_set(fault, STATUS_BAD_INPUT,
                          "%s: packet %llu: its time of %lld s since 1970 is out of range",
-                         input_file_name(source->input), (unsigned long long)source->packets,
-                         (long long)seconds);
+                         input_file_name(source->input),
+                         (unsigned long long)source->packets, (long long)seconds);
     return STATUS_OK;
 }
 
@@ -156,7 +161,8 @@ int packet_source_next(struct packet_source *source, struct captured_packet *pac
         if (!source->pcap) {
             if (source->path_next == source->path_count)
                 return 0;
-            int status = open_file(source, source->paths[source->path_next++].path, fault);
+            int status = open_file(source, source->paths[source->path_next++].path,
+                                   fault);
             if (status < 0)
                 return status;
         }
@@ -197,7 +203,8 @@ static int order_files(struct packet_source *source, struct fault *fault)
     for (size_t i = 0; i < source->path_count; i++) {
         struct source_path *path = &source->paths[i];
         if (strcmp(path->path, "-") == 0)
-            return fault_set(fault, STATUS_USAGE, "standard input has to be the only file");
+            return fault_set(fault, STATUS_USAGE,
+                             "standard input has to be the only file");
         int status = look_at_first(source, path, fault);
         if (status < 0)
             return status;
@@ -208,8 +215,8 @@ static int order_files(struct packet_source *source, struct fault *fault)
     return STATUS_OK;
 }
 
-int packet_source_open(struct packet_source **source, char *const *paths, size_t path_count,
-                       struct fault *fault)
+int packet_source_open(struct packet_source **source, char *const *paths,
+                       size_t path_count, struct fault *fault)
 {
     struct packet_source *opened = memory_new(1, sizeof(*opened));
     opened->paths = memory_new(path_count, sizeof(*opened->paths));

@@ -54,7 +54,8 @@ static bool find_sudo_user(struct identity *identity)
         !parse_id(getenv("SUDO_GID"), &gid))
         return false;
     const struct passwd *entry = getpwuid((uid_t)uid);
-    *identity = (struct identity){ (uid_t)uid, (gid_t)gid, entry ? entry->pw_name : NULL };
+    *identity = (struct identity){ (uid_t)uid, (gid_t)gid,
+                                   entry ? entry->pw_name : NULL };
     return true;
 }
 

@@ -7,7 +7,8 @@
 
 enum {
     HISTORY_BYTES = 1024,       /* a power of 2 */
-    HELD_MAX = 4096,            /* segments behind a hole, per direction: keeps insertion cheap */
+    /* segments behind a hole, per direction: keeps insertion cheap */
+    HELD_MAX = 4096,
     DUPLICATE_NS = 20 * 1000,   /* no sender retransmits faster */
     REORDER_NS = 3 * 1000 * 1000,
     PLAUSIBLE_BYTES = 1 << 30, /* the largest window that TCP can offer */
@@ -72,7 +73,8 @@ void reassembly_init(struct reassembly *reassembly)
     *reassembly = (struct reassembly){ .fin = UINT64_MAX, .reorder_ns = REORDER_NS };
 }
 
-static void held_remove_first(struct reassembly *reassembly, struct reassembly_budget *budget)
+static void held_remove_first(struct reassembly *reassembly,
+                              struct reassembly_budget *budget)
 {
     struct held_segment *first = reassembly->held;
     reassembly->held = first->next;
@@ -116,16 +118,19 @@ static void remember(struct reassembly *reassembly, const struct piece *piece)
     if (rest.captured > HISTORY_BYTES)
         piece_advance(&rest, rest.captured - HISTORY_BYTES);
     size_t at = rest.offset % HISTORY_BYTES;
-    size_t first = HISTORY_BYTES - at < rest.captured ? HISTORY_BYTES - at : rest.captured;
+    size_t first = HISTORY_BYTES - at < rest.captured ? HISTORY_BYTES - at
+                                                      : rest.captured;
     memcpy(reassembly->history + at, rest.bytes, first);
     memcpy(reassembly->history, rest.bytes + first, rest.captured - first);
 }
 
-/* True when captured bytes of the piece before `next` differ from those delivered, as far as they are
- * remembered. */
-static bool differs_from_history(const struct reassembly *reassembly, const struct piece *piece)
+/* True when captured bytes of the piece before `next` differ from those delivered, as far
+ * as they are remembered. */
+static bool differs_from_history(const struct reassembly *reassembly,
+                                 const struct piece *piece)
 {
-    uint64_t oldest = reassembly->next > HISTORY_BYTES ? reassembly->next - HISTORY_BYTES : 0;
+    uint64_t oldest = reassembly->next > HISTORY_BYTES ? reassembly->next - HISTORY_BYTES
+                                                       : 0;
     uint64_t from = max_u64(piece->offset, max_u64(oldest, reassembly->history_from));
     uint64_t to = min_u64(piece->offset + piece->captured, reassembly->next);
     for (uint64_t at = from; at < to; at++)
@@ -143,7 +148,8 @@ static void deliver(struct reassembly *reassembly, const struct piece *piece,
     reassembly->next = piece_end(piece);
     if (piece->captured) {
         remember(reassembly, piece);
-        sink->on_bytes(sink->context, piece->bytes, piece->captured, reassembly->delivered_ns);
+        sink->on_bytes(sink->context, piece->bytes, piece->captured,
+                       reassembly->delivered_ns);
     }
     uint32_t cut = piece->len - piece->captured;
     if (cut) {
@@ -154,7 +160,8 @@ static void deliver(struct reassembly *reassembly, const struct piece *piece,
     }
 }
 
-/* Delivers held segments that have become next, and notes whether an acknowledged hole remains. */
+/* Delivers held segments that have become next, and notes whether an acknowledged hole
+ * remains. */
 static void drain(struct reassembly *reassembly, struct reassembly_budget *budget,
                   const struct reassembly_sink *sink)
 {
@@ -192,8 +199,9 @@ static void skip_to(struct reassembly *reassembly, uint64_t to, enum gap_reason 
 }
 
 /* Puts a copy of the piece behind `after` (NULL: first). */
-static struct held_segment *hold(struct reassembly *reassembly, struct held_segment *after,
-                                 const struct piece *piece, struct reassembly_budget *budget)
+static struct held_segment *hold(struct reassembly *reassembly,
+                                 struct held_segment *after, const struct piece *piece,
+                                 struct reassembly_budget *budget)
 {
     struct held_segment *held = memory_new(1, sizeof(*held) + piece->captured);
     held->offset = piece->offset;
@@ -221,7 +229,8 @@ static bool differs_from_held(const struct piece *piece, const struct held_segme
                                held->bytes + (from - held->offset), to - from) != 0;
 }
 
-/* Inserts what of the piece is new among the held segments. Returns true when all of it was there. */
+/* Inserts what of the piece is new among the held segments. Returns true when all of it
+ * was there. */
 static bool insert(struct reassembly *reassembly, struct piece piece, bool *mismatch,
                    struct reassembly_budget *budget)
 {
@@ -258,7 +267,8 @@ static bool is_tap_duplicate(struct reassembly *reassembly, const struct piece *
         int64_t since;
         if (reassembly->recent[i].len == piece->len &&
             reassembly->recent[i].offset == piece->offset &&
-            !__builtin_sub_overflow(piece->time_ns, reassembly->recent[i].time_ns, &since) &&
+            !__builtin_sub_overflow(piece->time_ns, reassembly->recent[i].time_ns,
+                                    &since) &&
             since >= -DUPLICATE_NS && since <= DUPLICATE_NS)
             return true;
     }
@@ -270,8 +280,8 @@ static bool is_tap_duplicate(struct reassembly *reassembly, const struct piece *
 }
 
 /* One byte, or none, just before what was acknowledged last. */
-static bool is_keep_alive(const struct reassembly *reassembly, const struct segment *segment,
-                          int64_t offset)
+static bool is_keep_alive(const struct reassembly *reassembly,
+                          const struct segment *segment, int64_t offset)
 {
     return segment->payload_bytes <= 1 &&
            !(segment->flags & (SEGMENT_SYN | SEGMENT_FIN | SEGMENT_RST)) &&
@@ -292,7 +302,8 @@ static void count_late(struct reassembly *reassembly, int64_t time_ns)
 
 /* Makes room by giving up holes when the piece would exceed the budget. */
 static void keep_within_budget(struct reassembly *reassembly, const struct piece *piece,
-                               struct reassembly_budget *budget, const struct reassembly_sink *sink)
+                               struct reassembly_budget *budget,
+                               const struct reassembly_sink *sink)
 {
     size_t needed = sizeof(struct held_segment) + piece->captured;
     while (reassembly->held &&
@@ -302,8 +313,9 @@ static void keep_within_budget(struct reassembly *reassembly, const struct piece
         skip_to(reassembly, piece->offset, GAP_MEMORY, budget, sink);
 }
 
-static void add_new_bytes(struct reassembly *reassembly, struct piece piece, bool *mismatch,
-                          struct reassembly_budget *budget, const struct reassembly_sink *sink)
+static void add_new_bytes(struct reassembly *reassembly, struct piece piece,
+                          bool *mismatch, struct reassembly_budget *budget,
+                          const struct reassembly_sink *sink)
 {
     bool late = piece.offset < reassembly->highest;
     if (piece.offset > reassembly->next)
@@ -329,13 +341,15 @@ static void add_new_bytes(struct reassembly *reassembly, struct piece piece, boo
 }
 
 static void add_payload(struct reassembly *reassembly, struct piece piece,
-                        struct reassembly_budget *budget, const struct reassembly_sink *sink)
+                        struct reassembly_budget *budget,
+                        const struct reassembly_sink *sink)
 {
     if (is_tap_duplicate(reassembly, &piece)) {
         reassembly->counts.duplicates++;
         return;
     }
-    bool mismatch = piece.offset < reassembly->next && differs_from_history(reassembly, &piece);
+    bool mismatch = piece.offset < reassembly->next &&
+                    differs_from_history(reassembly, &piece);
     if (piece_end(&piece) <= reassembly->next) {
         reassembly->counts.retransmitted++;
     } else {
@@ -347,7 +361,8 @@ static void add_payload(struct reassembly *reassembly, struct piece piece,
 }
 
 void reassembly_segment(struct reassembly *reassembly, const struct segment *segment,
-                        struct reassembly_budget *budget, const struct reassembly_sink *sink)
+                        struct reassembly_budget *budget,
+                        const struct reassembly_sink *sink)
 {
     uint32_t seq = segment->seq + (segment->flags & SEGMENT_SYN ? 1 : 0);
     if (!reassembly->started)
@@ -393,8 +408,8 @@ void reassembly_acknowledge(struct reassembly *reassembly, uint32_t ack, int64_t
     }
 }
 
-/* The end of the hole at `next` that the peer acknowledged; `next` where there is none. An
- * acknowledged FIN is one beyond the last byte. */
+/* The end of the hole at `next` that the peer acknowledged; `next` where there is none.
+ * An acknowledged FIN is one beyond the last byte. */
 static uint64_t acknowledged_hole_end(const struct reassembly *reassembly)
 {
     uint64_t end = min_u64(reassembly->acknowledged, reassembly->fin);
@@ -404,7 +419,8 @@ static uint64_t acknowledged_hole_end(const struct reassembly *reassembly)
 }
 
 void reassembly_expire(struct reassembly *reassembly, int64_t now_ns,
-                       struct reassembly_budget *budget, const struct reassembly_sink *sink)
+                       struct reassembly_budget *budget,
+                       const struct reassembly_sink *sink)
 {
     int64_t waited;
     if (!reassembly->hole_acknowledged)

@@ -1,9 +1,10 @@
-/* One direction of a TCP connection: segments in any order to bytes in order, each with the time at which
- * it was delivered, that is, could first have reached the application. The first copy of a byte wins; a
- * byte is delivered at the running maximum of the first-seen times of all bytes up to it.
+/* One direction of a TCP connection: segments in any order to bytes in order, each with
+ * the time at which it was delivered, that is, could first have reached the application.
+ * The first copy of a byte wins; a byte is delivered at the running maximum of the
+ * first-seen times of all bytes up to it.
  *
- * Sequence numbers are unwrapped to 64-bit offsets; offset 0 is the first byte behind the SYN, or the
- * first byte seen where there was no SYN. */
+ * Sequence numbers are unwrapped to 64-bit offsets; offset 0 is the first byte behind the
+ * SYN, or the first byte seen where there was no SYN. */
 #ifndef TOKTRACE_REASSEMBLE_H
 #define TOKTRACE_REASSEMBLE_H
 
@@ -22,7 +23,8 @@ enum gap_reason {
 
 /* Where the stream goes; called from the functions below only. */
 struct reassembly_sink {
-    void (*on_bytes)(void *context, const uint8_t *bytes, size_t len, int64_t delivered_ns);
+    void (*on_bytes)(void *context, const uint8_t *bytes, size_t len,
+                     int64_t delivered_ns);
     void (*on_gap)(void *context, uint64_t len, enum gap_reason reason);
     void *context;
 };
@@ -61,7 +63,8 @@ struct reassembly {
     int64_t acknowledged_ns; /* when the hole at `next` was acknowledged, if it was */
     int64_t hole_ns;         /* when the hole at `next` was first seen */
     int64_t delivered_ns;    /* of the byte before `next` */
-    int64_t reorder_ns; /* a hole filled sooner was reordering, later a retransmission: the RTT */
+    /* a hole filled sooner was reordering, later a retransmission: the RTT */
+    int64_t reorder_ns;
     uint32_t first_seq;      /* sequence number of offset 0 */
     uint32_t held_count;
     bool started;
@@ -86,23 +89,27 @@ void reassembly_release(struct reassembly *reassembly, struct reassembly_budget 
 /* Fixes offset 0; without it the first segment does. */
 void reassembly_start(struct reassembly *reassembly, uint32_t first_seq);
 
-/* Offset of a sequence number, relative to what was delivered last; negative before offset 0. */
+/* Offset of a sequence number, relative to what was delivered last; negative before
+ * offset 0. */
 int64_t reassembly_offset(const struct reassembly *reassembly, uint32_t seq);
 
 /* A segment in this direction, its FIN and data on SYN included. */
 void reassembly_segment(struct reassembly *reassembly, const struct segment *segment,
-                        struct reassembly_budget *budget, const struct reassembly_sink *sink);
+                        struct reassembly_budget *budget,
+                        const struct reassembly_sink *sink);
 
-/* The peer acknowledged all bytes before `ack`. A hole there is capture loss, but only once
- * REASSEMBLY_GRACE_NS have passed: taps swap packets of the two directions. */
+/* The peer acknowledged all bytes before `ack`. A hole there is capture loss, but only
+ * once REASSEMBLY_GRACE_NS have passed: taps swap packets of the two directions. */
 enum { REASSEMBLY_GRACE_NS = 10 * 1000 * 1000 };
 void reassembly_acknowledge(struct reassembly *reassembly, uint32_t ack, int64_t time_ns);
 
 /* Gives up holes whose grace is over at now_ns (INT64_MAX: all acknowledged ones). */
 void reassembly_expire(struct reassembly *reassembly, int64_t now_ns,
-                       struct reassembly_budget *budget, const struct reassembly_sink *sink);
+                       struct reassembly_budget *budget,
+                       const struct reassembly_sink *sink);
 
-/* Gives up all holes, acknowledged or not: for a direction whose peer is not in the capture. */
+/* Gives up all holes, acknowledged or not: for a direction whose peer is not in the
+ * capture. */
 void reassembly_flush(struct reassembly *reassembly, struct reassembly_budget *budget,
                       const struct reassembly_sink *sink);
 

@@ -38,8 +38,8 @@ int64_t wire_clock_step(const struct wire_clock *clock, size_t index)
     return step > WIRE_CLOCK_STEP_NS || step < -WIRE_CLOCK_STEP_NS ? step : 0;
 }
 
-/* True when a packet of that stamp was captured after the pair behind `at`. Where the clock was set back
- * in between, a stamp that is nearer to that pair shows it. */
+/* True when a packet of that stamp was captured after the pair behind `at`. Where the
+ * clock was set back in between, a stamp that is nearer to that pair shows it. */
 static bool is_past_next(const struct wire_clock *clock, int64_t realtime_ns)
 {
     if (clock->at + 1 >= clock->count)
@@ -63,8 +63,8 @@ int64_t wire_clock_monotonic(struct wire_clock *clock, int64_t realtime_ns)
     int64_t monotonic_span = to->monotonic_ns - from->monotonic_ns;
     int64_t realtime_span = to->realtime_ns - from->realtime_ns;
     if (!wire_clock_step(clock, clock->at + 1))
-        return from->monotonic_ns +
-               (int64_t)((double)since * ((double)monotonic_span / (double)realtime_span));
+        return from->monotonic_ns + (int64_t)((double)since * ((double)monotonic_span /
+                                                               (double)realtime_span));
     if (since <= monotonic_span) /* as if the step came as late as possible */
         return from->monotonic_ns + since;
     return to->monotonic_ns + (realtime_ns - to->realtime_ns);

@@ -48,7 +48,8 @@ static void *body_queue_thread(void *argument)
 }
 
 int body_queue_create(struct body_queue **queue, const struct plan *plan,
-                      const struct body_options *options, size_t count, struct fault *fault)
+                      const struct body_options *options, size_t count,
+                      struct fault *fault)
 {
     struct body_queue *new_queue = memory_new(1, sizeof *new_queue);
     new_queue->plan = plan;
@@ -69,7 +70,8 @@ int body_queue_create(struct body_queue **queue, const struct plan *plan,
         spsc_ring_release(&new_queue->returned);
         free(new_queue->ready);
         free(new_queue);
-        return fault_set(fault, STATUS_IO, "cannot start the thread that builds requests: %s",
+        return fault_set(fault, STATUS_IO,
+                         "cannot start the thread that builds requests: %s",
                          strerror(error));
     }
     *queue = new_queue;

@@ -1,5 +1,6 @@
-/* Builds request bodies in a thread of its own, ahead of their due times, so that the loop that stamps
- * tokens never does. One loop asks, takes and gives back; one thread builds. */
+/* Builds request bodies in a thread of its own, ahead of their due times, so that the
+ * loop that stamps tokens never does. One loop asks, takes and gives back; one thread
+ * builds. */
 #ifndef TOKTRACE_BODY_QUEUE_H
 #define TOKTRACE_BODY_QUEUE_H
 
@@ -12,10 +13,11 @@
 
 struct body_queue; /* opaque */
 
-/* Starts the thread. plan and options are borrowed for the queue's life. At most `count` bodies may be
- * asked for and not given back. */
+/* Starts the thread. plan and options are borrowed for the queue's life. At most `count`
+ * bodies may be asked for and not given back. */
 int body_queue_create(struct body_queue **queue, const struct plan *plan,
-                      const struct body_options *options, size_t count, struct fault *fault);
+                      const struct body_options *options, size_t count,
+                      struct fault *fault);
 
 /* Stops the thread and frees all; NULL is allowed. */
 void body_queue_free(struct body_queue *queue);

@@ -12,7 +12,8 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* getopt_long takes unique prefixes of long names: "--he" is no other option than --header or --help. */
+/* getopt_long takes unique prefixes of long names: "--he" is no other option than
+ * --header or --help. */
 static bool is_header_option(const char *word, size_t len)
 {
     return len >= 4 && strncmp(word, "--header", len) == 0;
@@ -50,7 +51,8 @@ static void append_public_word(struct buffer *out, const char *word)
         buffer_append_text(out, "?" HIDDEN);
 }
 
-void command_line_append_word(struct run_texts *words, const char *after, const char *word)
+void command_line_append_word(struct run_texts *words, const char *after,
+                              const char *word)
 {
     struct buffer shown = BUFFER_INIT;
     const char *equals = strchr(word, '=');

@@ -1,5 +1,5 @@
-/* The sockets of one worker: receive stamps, requests counted per connection, and what the kernel knows of
- * each (TCP_INFO). Indexed by descriptor. */
+/* The sockets of one worker: receive stamps, requests counted per connection, and what
+ * the kernel knows of each (TCP_INFO). Indexed by descriptor. */
 #ifndef TOKTRACE_CONNECTIONS_H
 #define TOKTRACE_CONNECTIONS_H
 
@@ -11,7 +11,8 @@ struct transfer;
 
 struct connection {
     struct transfer *transfer; /* whose request runs on it; NULL when idle */
-    uint32_t generation;       /* counts sockets that had this descriptor, so that late events show */
+    /* counts sockets that had this descriptor, so that late events show */
+    uint32_t generation;
     uint32_t watched;          /* epoll events registered; 0: none */
     uint32_t requests;         /* sent on it so far */
     uint16_t lane;

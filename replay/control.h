@@ -1,4 +1,5 @@
-/* The shared memory of a run: what the parent tells its workers, and what they tell it. */
+/* The shared memory of a run: what the parent tells its workers, and what they tell
+ * it. */
 #ifndef TOKTRACE_CONTROL_H
 #define TOKTRACE_CONTROL_H
 

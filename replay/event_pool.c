@@ -41,7 +41,8 @@ static struct event_block *event_pool_take_block(struct event_pool *pool)
     return pool->slab++;
 }
 
-struct arrival_event *event_chain_append(struct event_chain *chain, struct event_pool *pool)
+struct arrival_event *event_chain_append(struct event_chain *chain,
+                                         struct event_pool *pool)
 {
     size_t at = chain->count % EVENT_BLOCK_EVENTS;
     if (at == 0) {

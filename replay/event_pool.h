@@ -1,5 +1,5 @@
-/* Room for the events of open requests: fixed blocks from one reserved range of memory, chained per
- * request, so that logging a token never allocates. */
+/* Room for the events of open requests: fixed blocks from one reserved range of memory,
+ * chained per request, so that logging a token never allocates. */
 #ifndef TOKTRACE_EVENT_POOL_H
 #define TOKTRACE_EVENT_POOL_H
 
@@ -25,8 +25,8 @@ struct event_pool {
     size_t slab_blocks; /* size of each */
 };
 
-/* Reserves room for `events` events at once; memory is touched only as it is used. More is added in slabs
- * of the same size when a server sends more than was planned. */
+/* Reserves room for `events` events at once; memory is touched only as it is used. More
+ * is added in slabs of the same size when a server sends more than was planned. */
 void event_pool_init(struct event_pool *pool, uint64_t events);
 
 /* Gives all blocks back; chains made from them are gone. */
@@ -40,9 +40,11 @@ struct event_chain {
 };
 
 /* A new event at the end of the chain; its content is undefined. */
-struct arrival_event *event_chain_append(struct event_chain *chain, struct event_pool *pool);
+struct arrival_event *event_chain_append(struct event_chain *chain,
+                                         struct event_pool *pool);
 
-/* Copies all events to `out`, which has room for chain->count, and gives the blocks back. */
+/* Copies all events to `out`, which has room for chain->count, and gives the blocks
+ * back. */
 void event_chain_take(struct event_chain *chain, struct event_pool *pool,
                       struct arrival_event *out);
 

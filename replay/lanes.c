@@ -18,8 +18,9 @@ static uint32_t epoll_events_of(int what)
     return events;
 }
 
-/* Registers, changes or ends the watch on a socket. An idle connection stays watched for input: its next
- * request then needs no system call here, and if its peer closes it, the event ends the watch. */
+/* Registers, changes or ends the watch on a socket. An idle connection stays watched for
+ * input: its next request then needs no system call here, and if its peer closes it, the
+ * event ends the watch. */
 static void lane_watch(struct lane *lane, int fd, uint32_t events)
 {
     struct transfers *transfers = lane->owner;
@@ -115,7 +116,8 @@ void lane_act(struct lane *lane, curl_socket_t fd, int events)
         lane->deadline_ns = INT64_MAX;
     curl_multi_socket_action(lane->multi, fd, events, &running);
     int left;
-    for (CURLMsg *message; (message = curl_multi_info_read(lane->multi, &left)) != NULL;) {
+    for (CURLMsg *message;
+         (message = curl_multi_info_read(lane->multi, &left)) != NULL;) {
         if (message->msg != CURLMSG_DONE)
             continue;
         struct transfer *transfer = NULL;

@@ -21,7 +21,8 @@ uint64_t limits_open_expected(const struct plan *plan, int64_t timeout_ns)
 {
     if (plan->count == 0)
         return 0;
-    /* Starts and ends counted per bucket of time; a bucket's starts all count before its ends. */
+    /* Starts and ends counted per bucket of time; a bucket's starts all count before its
+     * ends. */
     int64_t span_ns = plan->requests[plan->count - 1].due_ns + 1;
     int64_t bucket_ns = span_ns / BUCKETS_MAX + 1;
     size_t buckets = (size_t)(span_ns / bucket_ns) + 1;
@@ -57,12 +58,13 @@ static int check_descriptors(uint64_t open_per_worker, struct fault *fault)
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return fault_set_errno(fault, "cannot raise RLIMIT_NOFILE to its hard limit");
     if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < need)
-        return fault_set(fault, STATUS_IO,
-                         "this plan may need %llu open files in a worker, but the limit is %llu: "
-                         "raise it (ulimit -Hn %llu), use more --workers, or state with "
-                         "--max-open how many streams will be open at once",
-                         (unsigned long long)need, (unsigned long long)limit.rlim_cur,
-                         (unsigned long long)need);
+        return fault_set(
+            fault, STATUS_IO,
+            "this plan may need %llu open files in a worker, but the limit is %llu: "
+            "raise it (ulimit -Hn %llu), use more --workers, or state with "
+            "--max-open how many streams will be open at once",
+            (unsigned long long)need, (unsigned long long)limit.rlim_cur,
+            (unsigned long long)need);
     return STATUS_OK;
 }
 
@@ -79,11 +81,12 @@ static int check_ports(uint64_t open, struct fault *fault)
         return STATUS_OK;
     uint64_t ports = last - first + 1;
     if (open > ports)
-        return fault_set(fault, STATUS_IO,
-                         "this plan may need %llu connections to one server at once, but there are "
-                         "%llu local ports: widen net.ipv4.ip_local_port_range, or state with "
-                         "--max-open how many streams will be open at once",
-                         (unsigned long long)open, (unsigned long long)ports);
+        return fault_set(
+            fault, STATUS_IO,
+            "this plan may need %llu connections to one server at once, but there are "
+            "%llu local ports: widen net.ipv4.ip_local_port_range, or state with "
+            "--max-open how many streams will be open at once",
+            (unsigned long long)open, (unsigned long long)ports);
     return STATUS_OK;
 }
 

@@ -19,8 +19,9 @@ struct run_totals {
 
 struct run_totals run_totals_read(const struct run_control *control, uint32_t workers);
 
-/* Shows a line when it is time for one: elapsed and planned time, requests sent of planned, open and failed,
- * tokens per second since the line before, the worst send lag. */
+/* Shows a line when it is time for one: elapsed and planned time, requests sent of
+ * planned, open and failed, tokens per second since the line before, the worst send
+ * lag. */
 struct live_view {
     struct progress progress;
     uint64_t planned;
@@ -29,8 +30,8 @@ struct live_view {
     uint64_t tokens_shown;
 };
 
-void live_view_init(struct live_view *view, uint64_t planned, int64_t last_due_ns, bool wanted,
-                    bool verbose);
+void live_view_init(struct live_view *view, uint64_t planned, int64_t last_due_ns,
+                    bool wanted, bool verbose);
 void live_view_update(struct live_view *view, const struct run_control *control,
                       uint32_t workers, int64_t now_ns);
 void live_view_end(struct live_view *view);

@@ -1,4 +1,5 @@
-/* A plan as text: one JSON object per line, itself a request trace (formats/requests.md). */
+/* A plan as text: one JSON object per line, itself a request trace
+ * (formats/requests.md). */
 #ifndef TOKTRACE_PLAN_ROWS_H
 #define TOKTRACE_PLAN_ROWS_H
 

@@ -26,14 +26,16 @@ static int compare_times(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Draws for the rows [first, end), which share a tick: sorted, so that their order is kept. */
-static void spread_group(struct request_trace *trace, size_t first, size_t end, uint64_t seed,
-                         uint32_t source)
+/* Draws for the rows [first, end), which share a tick: sorted, so that their order is
+ * kept. */
+static void spread_group(struct request_trace *trace, size_t first, size_t end,
+                         uint64_t seed, uint32_t source)
 {
     int64_t *offsets = memory_new(end - first, sizeof *offsets);
     for (size_t i = first; i < end; i++) {
         struct random_stream stream;
-        random_stream_init(&stream, seed, STREAM_TICK, draw_index(source, trace->rows[i].row));
+        random_stream_init(&stream, seed, STREAM_TICK,
+                           draw_index(source, trace->rows[i].row));
         offsets[i - first] = (int64_t)(random_uniform(&stream) * (double)trace->tick_ns);
     }
     qsort(offsets, end - first, sizeof *offsets, compare_times);
@@ -46,7 +48,8 @@ void plan_spread_ticks(struct request_trace *trace, uint64_t seed, uint32_t sour
 {
     for (size_t first = 0, end; first < trace->count; first = end) {
         end = first + 1;
-        while (end < trace->count && trace->rows[end].time_ns == trace->rows[first].time_ns)
+        while (end < trace->count &&
+               trace->rows[end].time_ns == trace->rows[first].time_ns)
             end++;
         spread_group(trace, first, end, seed, source);
     }
@@ -181,7 +184,8 @@ int plan_extend(struct plan *plan, size_t count, int64_t period_ns, struct fault
         int64_t shift_ns;
         if (__builtin_mul_overflow((int64_t)(i / base), period_ns, &shift_ns)
             || __builtin_add_overflow(request.due_ns, shift_ns, &request.due_ns))
-            rc = fault_set(fault, STATUS_LIMIT, "--repeat: times do not fit 63 bits of ns");
+            rc = fault_set(fault, STATUS_LIMIT,
+                           "--repeat: times do not fit 63 bits of ns");
         if (request.session != SESSION_NONE)
             request.session = session_of_copy(plan, request.session, i / base, &name);
         plan->requests[plan->count++] = request;
@@ -219,7 +223,8 @@ int plan_set_think_time(struct plan *plan, const char *text, struct fault *fault
     bool none = strcmp(text, "none") == 0;
     if (!none && (units_parse_duration(text, &think_ns, fault) < 0 || think_ns < 0))
         return fault_set(fault, STATUS_USAGE,
-                         "--think-time: \"%s\", expected trace, none or a duration", text);
+                         "--think-time: \"%s\", expected trace, none or a duration",
+                         text);
     for (size_t i = 0; i < plan->count; i++) {
         struct plan_request *request = &plan->requests[i];
         if (request->session == SESSION_NONE || request->turn == 0)

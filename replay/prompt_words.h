@@ -1,5 +1,5 @@
-/* Words for prompts of servers that take no token ids: short and common, so that each is one
- * token of nearly every vocabulary. */
+/* Words for prompts of servers that take no token ids: short and common, so that each is
+ * one token of nearly every vocabulary. */
 #ifndef TOKTRACE_PROMPT_WORDS_H
 #define TOKTRACE_PROMPT_WORDS_H
 

@@ -10,7 +10,8 @@
 /* How long after a step stamps from before it may still turn up. */
 enum { STEP_MEMORY_NS = 1000 * 1000 * 1000 };
 
-/* How far a correct mapping may seem to lie in the future: the error of reading two clocks in turn. */
+/* How far a correct mapping may seem to lie in the future: the error of reading two
+ * clocks in turn. */
 enum { FUTURE_TOLERANCE_NS = 50 * 1000 };
 
 void stamp_clock_init(struct stamp_clock *clock)

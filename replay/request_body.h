@@ -1,12 +1,13 @@
-/* Bodies of requests: JSON for the two APIs, prompts of exactly the planned length. A pure
- * function of the plan, the options and the request's number; safe to call from several threads
- * at once.
+/* Bodies of requests: JSON for the two APIs, prompts of exactly the planned length. A
+ * pure function of the plan, the options and the request's number; safe to call from
+ * several threads at once.
  *
- * A prompt begins with the blocks that its request shares with others (plan_request.block_count);
- * what lies beyond them, or all of it, is its own. A run of tokens that stands for a number (a
- * block's id, or the request's own) starts with that number written in base V, V being the size
- * of the vocabulary, least significant digit first: so different numbers give different runs
- * from the first token on wherever V allows it. The rest of the run is drawn. */
+ * A prompt begins with the blocks that its request shares with others
+ * (plan_request.block_count); what lies beyond them, or all of it, is its own. A run of
+ * tokens that stands for a number (a block's id, or the request's own) starts with that
+ * number written in base V, V being the size of the vocabulary, least significant digit
+ * first: so different numbers give different runs from the first token on wherever V
+ * allows it. The rest of the run is drawn. */
 #ifndef TOKTRACE_REQUEST_BODY_H
 #define TOKTRACE_REQUEST_BODY_H
 
@@ -46,8 +47,8 @@ int body_options_parse_vocab(struct body_options *options, const char *text,
                              struct fault *fault);
 
 /* Appends the body of request `index` of the plan to `body`. The answer is limited by
- * max_tokens; chat says max_completion_tokens, and max_tokens beside it when ignore_eos shows
- * that the server is not one that refuses both. */
+ * max_tokens; chat says max_completion_tokens, and max_tokens beside it when ignore_eos
+ * shows that the server is not one that refuses both. */
 void request_body_append(struct buffer *body, const struct plan *plan, size_t index,
                          const struct body_options *options);
 

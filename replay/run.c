@@ -15,7 +15,8 @@
 #include "replay/supervisor.h"
 
 enum {
-    START_LEAD_NS = 100 * NS_PER_MS, /* from "all ready" to T0: logs are opened meanwhile */
+    /* from "all ready" to T0: logs are opened meanwhile */
+    START_LEAD_NS = 100 * NS_PER_MS,
     WATCH_MS = 250,
     OPEN_PER_LANE = 128,
     LANES_MIN = 4,
@@ -49,7 +50,8 @@ static void make_run_id(char id[RUN_ID_MAX], int64_t realtime_ns)
              text + 11, text + 14, text + 17, random);
 }
 
-static void manifest_set_plan(struct run_manifest *manifest, const struct run_setup *setup)
+static void manifest_set_plan(struct run_manifest *manifest,
+                              const struct run_setup *setup)
 {
     const struct plan *plan = setup->plan;
     run_manifest_set(&manifest->plan.hash, plan->hash);
@@ -80,7 +82,8 @@ static void manifest_fill(struct run_manifest *manifest, const struct run_setup 
     char *url = target_public_url(setup->target);
     run_manifest_set(&manifest->url, url);
     free(url);
-    run_manifest_set(&manifest->api, setup->body->api == API_CHAT ? "chat" : "completions");
+    run_manifest_set(&manifest->api,
+                     setup->body->api == API_CHAT ? "chat" : "completions");
     run_manifest_set(&manifest->model, setup->body->model);
     run_texts_append(&manifest->producers, "tokreplay " TOKTRACE_VERSION);
     run_texts_append(&manifest->producers, curl_version());
@@ -135,7 +138,8 @@ static int run_fork_worker(struct run *run, uint32_t number, struct fault *fault
 static int run_start(struct run *run, struct fault *fault)
 {
     int status = supervisor_init(&run->supervisor, run->setup->workers, fault);
-    for (uint32_t number = 0; status == STATUS_OK && number < run->setup->workers; number++)
+    for (uint32_t number = 0; status == STATUS_OK && number < run->setup->workers;
+         number++)
         status = run_fork_worker(run, number, fault);
     if (status == STATUS_OK)
         status = supervisor_await_ready(&run->supervisor, fault);
@@ -154,8 +158,8 @@ static void run_watch(struct run *run)
 {
     const struct run_setup *setup = run->setup;
     struct live_view view;
-    live_view_init(&view, setup->plan->count, run->manifest.plan.last_due_ns, setup->progress,
-                   setup->verbose);
+    live_view_init(&view, setup->plan->count, run->manifest.plan.last_due_ns,
+                   setup->progress, setup->verbose);
     while (supervisor_watch(&run->supervisor, WATCH_MS))
         live_view_update(&view, run->supervisor.control, setup->workers,
                          clock_monotonic_ns() - run->manifest.t0_monotonic_ns);
@@ -176,11 +180,12 @@ static void run_note_worker(struct run *run, uint32_t number, struct fault *faul
         return;
     struct fault text = { "" };
     if (process->signal != 0)
-        fault_set(&text, STATUS_IO,
-                  "worker %u was ended by signal %d (%s): %llu of its %llu requests are logged",
-                  number, process->signal, strsignal(process->signal),
-                  (unsigned long long)noted->requests,
-                  (unsigned long long)noted->planned_requests);
+        fault_set(
+            &text, STATUS_IO,
+            "worker %u was ended by signal %d (%s): %llu of its %llu requests are logged",
+            number, process->signal, strsignal(process->signal),
+            (unsigned long long)noted->requests,
+            (unsigned long long)noted->planned_requests);
     else
         text = counters->fault;
     run_manifest_set(&noted->error, text.text);
@@ -194,7 +199,8 @@ static int run_finish(struct run *run, struct fault *fault)
     struct fault worker_fault = { "" };
     for (uint32_t number = 0; number < run->setup->workers; number++)
         run_note_worker(run, number, &worker_fault);
-    struct run_totals totals = run_totals_read(run->supervisor.control, run->setup->workers);
+    struct run_totals totals = run_totals_read(run->supervisor.control,
+                                               run->setup->workers);
     memcpy(result->outcomes, totals.outcomes, sizeof result->outcomes);
     memcpy(run->manifest.outcomes, totals.outcomes, sizeof run->manifest.outcomes);
     result->planned = run->setup->plan->count;
@@ -209,10 +215,13 @@ static int run_finish(struct run *run, struct fault *fault)
     return STATUS_IO;
 }
 
-int run_execute(const struct run_setup *setup, struct run_result *result, struct fault *fault)
+int run_execute(const struct run_setup *setup, struct run_result *result,
+                struct fault *fault)
 {
     *result = (struct run_result){ 0 };
-    struct run run = { .setup = setup, .result = result, .supervisor = { .signal_fd = -1 } };
+    struct run run = { .setup = setup,
+                       .result = result,
+                       .supervisor = { .signal_fd = -1 } };
     int status = run_directory_create(setup->directory, setup->force, fault);
     if (status != STATUS_OK)
         return status;

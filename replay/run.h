@@ -1,4 +1,5 @@
-/* One run: forks the workers, starts them together, watches over them, and leaves a run directory. */
+/* One run: forks the workers, starts them together, watches over them, and leaves a run
+ * directory. */
 #ifndef TOKTRACE_RUN_H
 #define TOKTRACE_RUN_H
 
@@ -22,7 +23,8 @@ struct run_setup {
     bool force;              /* an empty one may */
     uint32_t workers;
     bool pin;                /* each worker to a CPU of its own, as far as they go */
-    uint64_t concurrency;    /* closed loop: requests open over all workers; 0: open loop */
+    /* closed loop: requests open over all workers; 0: open loop */
+    uint64_t concurrency;
     uint64_t open_expected;  /* per worker, for sizing */
     enum failed_turn failed_turn;
     int64_t timeout_ns;
@@ -42,8 +44,10 @@ struct run_result {
     uint32_t lost_workers; /* died, or could not write their log */
 };
 
-/* Runs the plan to its end. A status other than OK means that the run could not be made or is not whole;
- * what was logged stays. An interrupt is no failure: result->signal tells. */
-int run_execute(const struct run_setup *setup, struct run_result *result, struct fault *fault);
+/* Runs the plan to its end. A status other than OK means that the run could not be made
+ * or is not whole; what was logged stays. An interrupt is no failure: result->signal
+ * tells. */
+int run_execute(const struct run_setup *setup, struct run_result *result,
+                struct fault *fault);
 
 #endif

@@ -16,7 +16,8 @@ struct schedule {
     const struct plan *plan;
     struct schedule_options options;
     uint32_t *share;     /* owned; indices of the plan, by due time */
-    uint32_t *next_turn; /* owned; position of the session's next waiting turn, or NO_POSITION */
+    /* owned; position of the session's next waiting turn, or NO_POSITION */
+    uint32_t *next_turn;
     bool *taken;         /* owned; by position */
     size_t count;
     size_t fixed;       /* next position whose due time is the plan's own */
@@ -27,7 +28,8 @@ struct schedule {
     struct released *heap; /* owned; binary, earliest first */
     size_t heap_count;
     size_t heap_capacity;
-    uint32_t *turns; /* owned ring; positions whose predecessor was taken: bodies to build */
+    /* owned ring; positions whose predecessor was taken: bodies to build */
+    uint32_t *turns;
     size_t turns_begin;
     size_t turns_end;
     int64_t *free_slots; /* owned ring; when each free slot became free */
@@ -40,7 +42,8 @@ uint64_t schedule_slots(uint64_t concurrency, uint32_t worker, uint32_t workers)
     return concurrency / workers + (worker < concurrency % workers);
 }
 
-static const struct plan_request *schedule_at(const struct schedule *schedule, size_t position)
+static const struct plan_request *schedule_at(const struct schedule *schedule,
+                                              size_t position)
 {
     return &schedule->plan->requests[schedule->share[position]];
 }
@@ -80,7 +83,8 @@ static void schedule_skip_waiting(const struct schedule *schedule, size_t *posit
         ++*position;
 }
 
-struct schedule *schedule_create(const struct plan *plan, const struct schedule_options *options)
+struct schedule *schedule_create(const struct plan *plan,
+                                 const struct schedule_options *options)
 {
     struct schedule *schedule = memory_new(1, sizeof *schedule);
     schedule->plan = plan;
@@ -153,8 +157,9 @@ static void heap_pop(struct schedule *schedule)
         heap[at] = item;
 }
 
-/* True when the released head goes before the plan's own next. In a closed loop the plan's times say only
- * the order: a turn that was ready when the slot became free goes first, since its session is under way. */
+/* True when the released head goes before the plan's own next. In a closed loop the
+ * plan's times say only the order: a turn that was ready when the slot became free goes
+ * first, since its session is under way. */
 static bool heap_is_first(const struct schedule *schedule, const struct released *fixed)
 {
     const struct released *head = &schedule->heap[0];
@@ -165,7 +170,8 @@ static bool heap_is_first(const struct schedule *schedule, const struct released
 }
 
 /* What is taken next, from the plan's own order or from what answers released. */
-static bool schedule_head(const struct schedule *schedule, struct released *head, bool *is_heap)
+static bool schedule_head(const struct schedule *schedule, struct released *head,
+                          bool *is_heap)
 {
     bool have_fixed = schedule->fixed < schedule->count;
     bool have_heap = schedule->heap_count > 0;
@@ -234,10 +240,12 @@ static uint32_t schedule_position_of(const struct schedule *schedule, size_t ind
     return (uint32_t)low;
 }
 
-void schedule_finished(struct schedule *schedule, size_t index, int64_t end_ns, bool failed)
+void schedule_finished(struct schedule *schedule, size_t index, int64_t end_ns,
+                       bool failed)
 {
     if (schedule->options.slots > 0) {
-        uint64_t at = (schedule->free_begin + schedule->free_count++) % schedule->options.slots;
+        uint64_t at = (schedule->free_begin + schedule->free_count++) %
+                      schedule->options.slots;
         schedule->free_slots[at] = end_ns;
     }
     uint32_t next = schedule->next_turn[schedule_position_of(schedule, index)];

@@ -1,4 +1,5 @@
-/* A ring of pointers between two threads of one process: one pushes, the other pops; no lock. */
+/* A ring of pointers between two threads of one process: one pushes, the other pops; no
+ * lock. */
 #ifndef TOKTRACE_SPSC_RING_H
 #define TOKTRACE_SPSC_RING_H
 

@@ -29,7 +29,8 @@ int supervisor_init(struct supervisor *supervisor, uint32_t workers, struct faul
         return fault_set_errno(fault, "cannot share memory with %u workers", workers);
     supervisor->processes = memory_new(workers, sizeof *supervisor->processes);
     for (uint32_t number = 0; number < workers; number++)
-        supervisor->processes[number] = (struct worker_process){ .wake_fd = -1, .exit_code = -1 };
+        supervisor->processes[number] = (struct worker_process){ .wake_fd = -1,
+                                                                 .exit_code = -1 };
     sigset_t signals;
     watched_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
@@ -45,8 +46,8 @@ void supervisor_release(struct supervisor *supervisor)
         supervisor_stop(supervisor, RUN_ABORT);
     while (supervisor->running > 0)
         supervisor_watch(supervisor, -1);
-    for (uint32_t number = 0; supervisor->processes != NULL && number < supervisor->workers;
-         number++)
+    for (uint32_t number = 0;
+         supervisor->processes != NULL && number < supervisor->workers; number++)
         if (supervisor->processes[number].wake_fd >= 0)
             close(supervisor->processes[number].wake_fd);
     if (supervisor->signal_fd >= 0)
@@ -74,7 +75,8 @@ int supervisor_fork(struct supervisor *supervisor, struct worker_setup *setup,
     struct worker_process *process = &supervisor->processes[setup->number];
     process->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (process->wake_fd < 0)
-        return fault_set_errno(fault, "cannot make an eventfd for worker %u", setup->number);
+        return fault_set_errno(fault, "cannot make an eventfd for worker %u",
+                               setup->number);
     setup->control = supervisor->control;
     setup->wake_fd = process->wake_fd;
     pid_t parent = getpid();
@@ -114,9 +116,10 @@ void supervisor_start(struct supervisor *supervisor, int64_t t0_ns)
     supervisor_wake(supervisor);
 }
 
-/* A worker that failed to write its log stops the run: what is sent now could not be logged. One that was
- * killed loses its own share only. */
-static void supervisor_note_end(struct supervisor *supervisor, uint32_t number, int wait_status)
+/* A worker that failed to write its log stops the run: what is sent now could not be
+ * logged. One that was killed loses its own share only. */
+static void supervisor_note_end(struct supervisor *supervisor, uint32_t number,
+                                int wait_status)
 {
     struct worker_process *process = &supervisor->processes[number];
     process->pid = 0;
@@ -140,13 +143,15 @@ static void supervisor_reap(struct supervisor *supervisor)
     }
 }
 
-/* First Ctrl-C: stop sending. Second, or SIGTERM: end open streams. Third: as if nobody listened. */
+/* First Ctrl-C: stop sending. Second, or SIGTERM: end open streams. Third: as if nobody
+ * listened. */
 static void supervisor_interrupt(struct supervisor *supervisor, int signal_number)
 {
     if (supervisor->signal == 0)
         supervisor->signal = signal_number;
     supervisor->interrupts += signal_number == SIGTERM ? 2 : 1;
-    supervisor_stop(supervisor, supervisor->interrupts == 1 ? RUN_STOP_SENDING : RUN_ABORT);
+    supervisor_stop(supervisor,
+                    supervisor->interrupts == 1 ? RUN_STOP_SENDING : RUN_ABORT);
     if (supervisor->interrupts >= 3) {
         signal(signal_number, SIG_DFL);
         raise(signal_number);
@@ -193,11 +198,12 @@ int supervisor_await_ready(struct supervisor *supervisor, struct fault *fault)
         const struct worker_process *process = &supervisor->processes[number];
         const struct worker_counters *counters = &supervisor->control->workers[number];
         if (process->signal != 0)
-            return fault_set(fault, STATUS_IO, "worker %u was ended by signal %d at its start",
-                             number, process->signal);
+            return fault_set(fault, STATUS_IO,
+                             "worker %u was ended by signal %d at its start", number,
+                             process->signal);
         if (process->failed)
-            return fault_set(fault, counters->status != 0 ? counters->status : STATUS_IO, "%s",
-                             counters->fault.text);
+            return fault_set(fault, counters->status != 0 ? counters->status : STATUS_IO,
+                             "%s", counters->fault.text);
     }
     return STATUS_OK;
 }

@@ -1,4 +1,5 @@
-/* The parent's side of the workers: forks them, starts them together, passes signals on, reaps them. */
+/* The parent's side of the workers: forks them, starts them together, passes signals on,
+ * reaps them. */
 #ifndef TOKTRACE_SUPERVISOR_H
 #define TOKTRACE_SUPERVISOR_H
 
@@ -29,24 +30,27 @@ struct supervisor {
     int signal;     /* the first that interrupted; 0: none */
 };
 
-/* Blocks SIGINT, SIGTERM and SIGCHLD for the process and makes shared memory for so many workers. */
+/* Blocks SIGINT, SIGTERM and SIGCHLD for the process and makes shared memory for so many
+ * workers. */
 int supervisor_init(struct supervisor *supervisor, uint32_t workers, struct fault *fault);
 
-/* Restores the signals and frees; workers that still run are told to abort and waited for. */
+/* Restores the signals and frees; workers that still run are told to abort and waited
+ * for. */
 void supervisor_release(struct supervisor *supervisor);
 
 /* Forks worker `setup->number`; control and wake_fd of the setup are filled in here. */
 int supervisor_fork(struct supervisor *supervisor, struct worker_setup *setup,
                     struct fault *fault);
 
-/* Waits until all workers are ready. STATUS_IO when one ended before that (its fault is passed on), or a
- * signal came; the others are told to abort. */
+/* Waits until all workers are ready. STATUS_IO when one ended before that (its fault is
+ * passed on), or a signal came; the others are told to abort. */
 int supervisor_await_ready(struct supervisor *supervisor, struct fault *fault);
 
 /* Sets T0 (monotonic ns) and wakes all. */
 void supervisor_start(struct supervisor *supervisor, int64_t t0_ns);
 
-/* Waits up to timeout_ms for signals and ended workers and acts on them. False when none runs any more. */
+/* Waits up to timeout_ms for signals and ended workers and acts on them. False when none
+ * runs any more. */
 bool supervisor_watch(struct supervisor *supervisor, int timeout_ms);
 
 /* Tells the workers to stop as `stop` says. */

@@ -12,7 +12,8 @@ static void on_event(void *context, const struct answer_event *event)
     struct transfer *transfer = context;
     struct transfers *transfers = transfer->owner;
     struct read_context *read = &transfers->read;
-    struct arrival_event *logged = event_chain_append(&transfer->events, &transfers->events);
+    struct arrival_event *logged = event_chain_append(&transfer->events,
+                                                      &transfers->events);
     bool exact = read->arrival_ns != TIME_NONE;
     *logged = (struct arrival_event){
         .arrival_ns = exact ? read->arrival_ns : transfer->active_ns,
@@ -33,7 +34,8 @@ static void on_event(void *context, const struct answer_event *event)
     if (read->after_sleep && logged->arrival_ns >= read->slept_at_ns) {
         int64_t since_wake_ns = logged->app_ns - read->woke_ns;
         logged->flags |= EVENT_FLAG_AFTER_WAKE;
-        logged->wake_ns = since_wake_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)since_wake_ns;
+        logged->wake_ns = since_wake_ns > UINT32_MAX ? UINT32_MAX
+                                                     : (uint32_t)since_wake_ns;
     }
     read->after_sleep = false;
 }
@@ -43,7 +45,8 @@ void transfer_answer_finish(struct transfer *transfer, enum body_end end)
     answer_finish(&transfer->answer, end, on_event, transfer);
 }
 
-/* Takes the time first: what the client does with the bytes is its own cost, not the server's. */
+/* Takes the time first: what the client does with the bytes is its own cost, not the
+ * server's. */
 static void note_activity(struct transfer *transfer)
 {
     struct transfers *transfers = transfer->owner;
@@ -70,7 +73,8 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
     note_activity(transfer);
     if (!transfer->head_seen) {
         int64_t arrival_ns = transfer->owner->read.arrival_ns;
-        transfer->record.headers_ns = arrival_ns != TIME_NONE ? arrival_ns : transfer->active_ns;
+        transfer->record.headers_ns = arrival_ns != TIME_NONE ? arrival_ns
+                                                              : transfer->active_ns;
         transfer->head_seen = true;
         curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 0L);
     }
@@ -86,8 +90,10 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* libcurl tells of every send here, right after it: the only exact moment of "the request has left". */
-static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size, void *context)
+/* libcurl tells of every send here, right after it: the only exact moment of "the request
+ * has left". */
+static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size,
+                    void *context)
 {
     (void)easy;
     (void)bytes;
@@ -95,7 +101,8 @@ static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size, vo
     if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
         return 0;
     if (type == CURLINFO_HEADER_OUT && transfer->first_try_sent) {
-        /* The kept connection turned out to be dead, and libcurl sends again on a new one. */
+        /* The kept connection turned out to be dead, and libcurl sends again on a new
+         * one. */
         transfer->record.attempts++;
         transfer->record.bytes_sent = 0;
         transfer->body_sent = 0;
@@ -138,7 +145,8 @@ static int on_close_socket(void *context, curl_socket_t fd)
 {
     struct transfers *transfers = context;
     struct connection *connection = connections_at(&transfers->connections, fd);
-    if (connection != NULL && connection->transfer != NULL && connection->transfer->fd == fd) {
+    if (connection != NULL && connection->transfer != NULL &&
+        connection->transfer->fd == fd) {
         transfer_settle(connection->transfer);
         connection->transfer->fd = -1;
     }

@@ -36,8 +36,8 @@ static void transfers_add_slab(struct transfers *transfers)
     }
 }
 
-int transfers_create(struct transfers **transfers, const struct transfers_options *options,
-                     struct fault *fault)
+int transfers_create(struct transfers **transfers,
+                     const struct transfers_options *options, struct fault *fault)
 {
     struct transfers *created = memory_new(1, sizeof *created);
     created->options = *options;
@@ -99,8 +99,9 @@ static struct transfer *transfers_take(struct transfers *transfers)
     return transfer;
 }
 
-static void transfer_prepare(struct transfer *transfer, const struct arrival_request *planned,
-                             size_t index, struct buffer *body, int64_t now_ns)
+static void transfer_prepare(struct transfer *transfer,
+                             const struct arrival_request *planned, size_t index,
+                             struct buffer *body, int64_t now_ns)
 {
     transfer->record = *planned;
     transfer->record.start_ns = now_ns;
@@ -136,7 +137,8 @@ void transfers_start(struct transfers *transfers, const struct arrival_request *
     lane_act(lane, CURL_SOCKET_TIMEOUT, 0);
 }
 
-/* Connection times from libcurl's, which are µs from its own start; ours begins at the socket. */
+/* Connection times from libcurl's, which are µs from its own start; ours begins at the
+ * socket. */
 static void record_connection(struct transfer *transfer)
 {
     struct arrival_request *record = &transfer->record;
@@ -230,17 +232,20 @@ void transfer_completed(struct transfer *transfer, CURLcode code)
                                   : transfer->answer.result.outcome);
 }
 
-/* Ends a transfer for a reason of our own; an answer that was over or had failed by its own words keeps
- * its own. */
+/* Ends a transfer for a reason of our own; an answer that was over or had failed by its
+ * own words keeps its own. */
 static void transfer_give_up(struct transfer *transfer, enum outcome reason)
 {
     transfer_answer_finish(transfer, BODY_BROKEN);
     enum outcome own = transfer->answer.result.outcome;
-    transfer_finish(transfer, own == OUTCOME_OK || own == OUTCOME_STREAM_ERROR ? own : reason);
+    transfer_finish(transfer,
+                    own == OUTCOME_OK || own == OUTCOME_STREAM_ERROR ? own : reason);
 }
 
-/* What our time limits say of a list's head: the moment it is due, INT64_MAX when nothing is. */
-static int64_t deadline_of(const struct transfer *head, int64_t since_ns, int64_t limit_ns)
+/* What our time limits say of a list's head: the moment it is due, INT64_MAX when nothing
+ * is. */
+static int64_t deadline_of(const struct transfer *head, int64_t since_ns,
+                           int64_t limit_ns)
 {
     return head == NULL || limit_ns == 0 ? INT64_MAX : since_ns + limit_ns;
 }
@@ -285,8 +290,9 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 
 int64_t transfers_next_deadline(const struct transfers *transfers)
 {
-    int64_t next_ns = earlier(earlier(start_deadline(transfers), idle_deadline(transfers)),
-                              linger_deadline(transfers));
+    int64_t next_ns = earlier(
+        earlier(start_deadline(transfers), idle_deadline(transfers)),
+        linger_deadline(transfers));
     for (unsigned number = 0; number < transfers->options.lanes; number++)
         next_ns = earlier(next_ns, transfers->lanes[number].deadline_ns);
     return next_ns;
@@ -300,7 +306,8 @@ int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t
     return stamp_clock_refresh(&transfers->stamps);
 }
 
-/* The stamp of what waits at the head of the socket's queue, on the run clock; TIME_NONE: nothing does. */
+/* The stamp of what waits at the head of the socket's queue, on the run clock; TIME_NONE:
+ * nothing does. */
 static int64_t arrival_of(const struct transfers *transfers, int fd)
 {
     int64_t stamp_ns = socket_peek_stamp(fd);

@@ -1,5 +1,6 @@
-/* HTTP requests in flight in one worker: libcurl's multi_socket interface in several lanes, every event of
- * every answer stamped. Nothing here blocks, and nothing allocates per token. */
+/* HTTP requests in flight in one worker: libcurl's multi_socket interface in several
+ * lanes, every event of every answer stamped. Nothing here blocks, and nothing allocates
+ * per token. */
 #ifndef TOKTRACE_TRANSFERS_H
 #define TOKTRACE_TRANSFERS_H
 
@@ -44,8 +45,9 @@ struct transfer {
 
 struct transfers; /* opaque */
 
-/* Called when a request is over, its record complete, its events borrowed for the call. The transfer and
- * its body are the caller's again: it gives the body back where it came from. */
+/* Called when a request is over, its record complete, its events borrowed for the call.
+ * The transfer and its body are the caller's again: it gives the body back where it came
+ * from. */
 typedef void transfer_finished_fn(void *context, struct transfer *transfer);
 
 struct transfers_options {
@@ -60,8 +62,8 @@ struct transfers_options {
     void *context;
 };
 
-int transfers_create(struct transfers **transfers, const struct transfers_options *options,
-                     struct fault *fault);
+int transfers_create(struct transfers **transfers,
+                     const struct transfers_options *options, struct fault *fault);
 
 /* Drops what is open without records. NULL is allowed. */
 void transfers_free(struct transfers *transfers);
@@ -69,8 +71,8 @@ void transfers_free(struct transfers *transfers);
 /* Sets the zero of the run clock, monotonic ns. Before, it is the clock's own. */
 void transfers_set_t0(struct transfers *transfers, int64_t t0_ns);
 
-/* Starts request `index` of the plan: `planned` has its row, due time, planned tokens and session, and is
- * otherwise as arrival_request_init leaves it. now_ns: run clock. */
+/* Starts request `index` of the plan: `planned` has its row, due time, planned tokens and
+ * session, and is otherwise as arrival_request_init leaves it. now_ns: run clock. */
 void transfers_start(struct transfers *transfers, const struct arrival_request *planned,
                      size_t index, struct buffer *body, int64_t now_ns);
 
@@ -81,8 +83,8 @@ struct ready_socket {
 };
 void transfers_ready(struct transfers *transfers, struct ready_socket ready);
 
-/* The loop woke: what follows belongs to this wake-up. Both on the run clock. Refreshes the mapping of
- * kernel stamps; returns the step of the wall clock in ns, 0 as a rule. */
+/* The loop woke: what follows belongs to this wake-up. Both on the run clock. Refreshes
+ * the mapping of kernel stamps; returns the step of the wall clock in ns, 0 as a rule. */
 int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t woke_ns);
 
 /* Runs libcurl's timers and our time limits that are due. */

@@ -1,4 +1,5 @@
-/* Private to transfers.c, transfer_callbacks.c and lanes.c: what they share of one worker's requests. */
+/* Private to transfers.c, transfer_callbacks.c and lanes.c: what they share of one
+ * worker's requests. */
 #ifndef TOKTRACE_TRANSFERS_STATE_H
 #define TOKTRACE_TRANSFERS_STATE_H
 
@@ -10,8 +11,8 @@
 #include "replay/receive_stamp.h"
 #include "replay/transfers.h"
 
-/* One multi handle: with thousands of open streams libcurl's search for a free connection is linear, so
- * the streams are spread over several. */
+/* One multi handle: with thousands of open streams libcurl's search for a free connection
+ * is linear, so the streams are spread over several. */
 struct lane {
     CURLM *multi;
     struct transfers *owner;
@@ -41,7 +42,8 @@ struct transfers {
     struct stamp_clock stamps;
     struct read_context read;
     struct event_pool events;
-    struct arrival_event *finished_events; /* owned; a finished request's events in one piece */
+    /* owned; a finished request's events in one piece */
+    struct arrival_event *finished_events;
     size_t finished_capacity;
     struct transfer *free_transfers;
     struct transfer **slabs; /* owned */
@@ -63,13 +65,15 @@ void transfer_callbacks_set(struct transfer *transfer);
 /* No more bytes will come: judges the answer, and logs what its end completed. */
 void transfer_answer_finish(struct transfer *transfer, enum body_end end);
 
-/* Takes note of what the kernel counted for this request on its connection; once per connection used. */
+/* Takes note of what the kernel counted for this request on its connection; once per
+ * connection used. */
 void transfer_settle(struct transfer *transfer);
 
 int lanes_init(struct transfers *transfers, struct fault *fault);
 void lanes_release(struct transfers *transfers);
 
-/* Lets libcurl act on a socket (CURL_SOCKET_TIMEOUT: on its timers), then ends what it finished. */
+/* Lets libcurl act on a socket (CURL_SOCKET_TIMEOUT: on its timers), then ends what it
+ * finished. */
 void lane_act(struct lane *lane, curl_socket_t fd, int events);
 
 /* Ends a transfer that libcurl finished with `code`. */

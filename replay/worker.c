@@ -26,8 +26,8 @@ static int watch(int epoll_fd, int fd, uint64_t data)
     return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* SIGINT reaches the whole foreground group: it is the parent's to act on. SIGTERM, also sent when the
- * parent dies, ends the worker with its log written. */
+/* SIGINT reaches the whole foreground group: it is the parent's to act on. SIGTERM, also
+ * sent when the parent dies, ends the worker with its log written. */
 static int worker_open_descriptors(struct worker *worker, struct fault *fault)
 {
     signal(SIGINT, SIG_IGN);

@@ -1,5 +1,5 @@
-/* One worker process: prepares, waits for the start, runs its share of the plan in one event loop, and
- * writes its log. */
+/* One worker process: prepares, waits for the start, runs its share of the plan in one
+ * event loop, and writes its log. */
 #ifndef TOKTRACE_WORKER_H
 #define TOKTRACE_WORKER_H
 
@@ -34,7 +34,8 @@ struct worker_setup {
     int64_t grace_ns;
 };
 
-/* Returns when the share is done or the run is stopped: a status; the fault is in the counters. */
+/* Returns when the share is done or the run is stopped: a status; the fault is in the
+ * counters. */
 int worker_run(const struct worker_setup *setup);
 
 #endif

@@ -22,7 +22,8 @@ static int64_t worker_now(const struct worker *worker)
 
 static void count(atomic_uint_fast64_t *counter, uint64_t more)
 {
-    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more,
+    atomic_store_explicit(counter,
+                          atomic_load_explicit(counter, memory_order_relaxed) + more,
                           memory_order_relaxed);
 }
 
@@ -65,15 +66,17 @@ static void plan_record(const struct worker *worker, size_t index, int64_t due_n
     record->session[len] = '\0';
 }
 
-static void worker_send(struct worker *worker, size_t index, int64_t due_ns, int64_t now_ns,
-                        struct buffer *body)
+static void worker_send(struct worker *worker, size_t index, int64_t due_ns,
+                        int64_t now_ns, struct buffer *body)
 {
     struct arrival_request planned;
     plan_record(worker, index, due_ns, &planned);
     struct worker_counters *counters = worker->counters;
     count(&counters->sent, 1);
-    if (now_ns - due_ns > atomic_load_explicit(&counters->lag_max_ns, memory_order_relaxed))
-        atomic_store_explicit(&counters->lag_max_ns, now_ns - due_ns, memory_order_relaxed);
+    if (now_ns - due_ns >
+        atomic_load_explicit(&counters->lag_max_ns, memory_order_relaxed))
+        atomic_store_explicit(&counters->lag_max_ns, now_ns - due_ns,
+                              memory_order_relaxed);
     transfers_start(worker->transfers, &planned, index, body, now_ns);
 }
 
@@ -148,7 +151,8 @@ static void worker_handle(struct worker *worker, const struct epoll_event *event
         atomic_store(&worker->setup->control->stop, RUN_ABORT);
         break;
     default:
-        transfers_ready(worker->transfers, (struct ready_socket){ event->data.u64, event->events });
+        transfers_ready(worker->transfers,
+                        (struct ready_socket){ event->data.u64, event->events });
     }
 }
 
@@ -179,7 +183,9 @@ static void worker_log_span(struct worker *worker, int64_t now_ns)
         .log_wait_ns = waited_ns - span->waited_before_ns,
     };
     arrivals_writer_loop(worker->log, &record);
-    *span = (struct span){ .from_ns = now_ns, .reads_before = reads, .waited_before_ns = waited_ns };
+    *span = (struct span){ .from_ns = now_ns,
+                           .reads_before = reads,
+                           .waited_before_ns = waited_ns };
 }
 
 static int64_t earlier(int64_t a_ns, int64_t b_ns)
@@ -192,10 +198,10 @@ static int64_t later(int64_t a_ns, int64_t b_ns)
     return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* Notes how long this turn worked, and how long it kept what was due waiting: a loop that slept past its
- * deadline was not run by the system, or the process was stopped. */
-static void worker_note_turn(struct worker *worker, int64_t deadline_ns, int64_t slept_at_ns,
-                             int64_t woke_ns)
+/* Notes how long this turn worked, and how long it kept what was due waiting: a loop that
+ * slept past its deadline was not run by the system, or the process was stopped. */
+static void worker_note_turn(struct worker *worker, int64_t deadline_ns,
+                             int64_t slept_at_ns, int64_t woke_ns)
 {
     struct span *span = &worker->span;
     int64_t done_ns = worker_now(worker);
@@ -246,7 +252,8 @@ static bool worker_is_finished(const struct worker *worker)
            (worker->stopping || schedule_is_over(worker->schedule));
 }
 
-/* Requests that were due and never sent, or that a stop kept from being sent, have records too. */
+/* Requests that were due and never sent, or that a stop kept from being sent, have
+ * records too. */
 static void worker_log_unsent(struct worker *worker)
 {
     size_t index;

@@ -1,5 +1,5 @@
-/* The loop of a worker: sends what is due, hands ready sockets to the transfers, keeps the log. One thread,
- * no lock, no allocation per token. */
+/* The loop of a worker: sends what is due, hands ready sockets to the transfers, keeps
+ * the log. One thread, no lock, no allocation per token. */
 #ifndef TOKTRACE_WORKER_LOOP_H
 #define TOKTRACE_WORKER_LOOP_H
 
@@ -13,8 +13,8 @@
 #include "replay/transfers.h"
 #include "replay/worker.h"
 
-/* epoll data of the descriptors that are no sockets; those of sockets are below 2^63 as fd and generation
- * are never both all ones. */
+/* epoll data of the descriptors that are no sockets; those of sockets are below 2^63 as
+ * fd and generation are never both all ones. */
 #define WAKE_DATA UINT64_MAX
 #define TIMER_DATA (UINT64_MAX - 1)
 #define SIGNAL_DATA (UINT64_MAX - 2)
@@ -41,7 +41,8 @@ struct worker {
     int timer_fd;
     int signal_fd;
     int64_t t0_ns;
-    int64_t next_due_ns; /* when worker_send_due has something to do; INT64_MAX: not known */
+    /* when worker_send_due has something to do; INT64_MAX: not known */
+    int64_t next_due_ns;
     int64_t armed_ns; /* what the timer is set to; INT64_MAX: not set */
     int64_t stop_at_ns; /* when open streams are cut off after a stop; INT64_MAX: never */
     bool stopping;    /* nothing more is sent */
@@ -52,8 +53,8 @@ struct worker {
     uint64_t events_logged;
 };
 
-/* Runs from T0 until the share is done or the run is stopped; cancels what is open, writes records of what
- * was not sent, closes the log. The status of the log. */
+/* Runs from T0 until the share is done or the run is stopped; cancels what is open,
+ * writes records of what was not sent, closes the log. The status of the log. */
 int worker_loop(struct worker *worker, struct fault *fault);
 
 /* For the log's finished requests: the callback of transfers; context is the worker. */

@@ -31,7 +31,8 @@ static bool quotes_balance(const char *text, size_t len)
     return !open;
 }
 
-/* Joins further lines to one that ends inside quotes. 1, or 0 when the file ends first. */
+/* Joins further lines to one that ends inside quotes. 1, or 0 when the file ends
+ * first. */
 static int join_lines(struct csv_reader *reader, const char **text, size_t *len,
                       struct fault *fault)
 {

@@ -1,5 +1,6 @@
-/* Records of comma-separated values after RFC 4180: quotes, doubled quotes, line breaks inside
- * quotes; LF or CRLF; a last line without one; a byte order mark at the start is dropped. */
+/* Records of comma-separated values after RFC 4180: quotes, doubled quotes, line breaks
+ * inside quotes; LF or CRLF; a last line without one; a byte order mark at the start is
+ * dropped. */
 #ifndef TOKTRACE_CSV_H
 #define TOKTRACE_CSV_H
 
@@ -38,8 +39,8 @@ enum csv_result {
 struct csv_reader *csv_reader_create(struct input_file *file);
 void csv_reader_free(struct csv_reader *reader);
 
-/* The next record that is not an empty line: enum csv_result, or a negative status when the
- * file cannot be read or a record exceeds CSV_RECORD_MAX bytes. */
+/* The next record that is not an empty line: enum csv_result, or a negative status when
+ * the file cannot be read or a record exceeds CSV_RECORD_MAX bytes. */
 int csv_next(struct csv_reader *reader, struct fault *fault);
 
 #endif

@@ -1,4 +1,5 @@
-/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): for identity, not against malice. */
+/* FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv): for identity, not against
+ * malice. */
 #ifndef TOKTRACE_HASH_H
 #define TOKTRACE_HASH_H
 

@@ -19,8 +19,8 @@ static enum json_token bad(struct json_scan *scan, const char *problem)
 
 static void skip_space(struct json_scan *scan)
 {
-    while (scan->at < scan->end
-           && (*scan->at == ' ' || *scan->at == '\n' || *scan->at == '\r' || *scan->at == '\t'))
+    while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\n' ||
+                                    *scan->at == '\r' || *scan->at == '\t'))
         scan->at++;
 }
 
@@ -235,7 +235,8 @@ bool json_scan_skip(struct json_scan *scan)
 
 bool json_scan_is(const struct json_scan *scan, const char *text)
 {
-    return strlen(text) == scan->value_len && memcmp(scan->value, text, scan->value_len) == 0;
+    return strlen(text) == scan->value_len &&
+           memcmp(scan->value, text, scan->value_len) == 0;
 }
 
 static unsigned hex4(const char *at)

@@ -38,7 +38,8 @@ struct json_scan {
     int depth;
     bool expect_key;     /* inside an object, before a key */
     bool expect_separator; /* a value ended: ',' or a closing bracket comes next */
-    uint64_t objects[JSON_SCAN_DEPTH_MAX / 64]; /* bit per level: an object, not an array */
+    /* bit per level: an object, not an array */
+    uint64_t objects[JSON_SCAN_DEPTH_MAX / 64];
 };
 
 void json_scan_init(struct json_scan *scan, const char *text, size_t len);
@@ -46,7 +47,8 @@ void json_scan_init(struct json_scan *scan, const char *text, size_t len);
 /* The next token. After one document only space may follow; then JSON_SCAN_END. */
 enum json_token json_scan_next(struct json_scan *scan);
 
-/* Skips the rest of the value whose first token was just returned. False: JSON_SCAN_BAD. */
+/* Skips the rest of the value whose first token was just returned. False:
+ * JSON_SCAN_BAD. */
 bool json_scan_skip(struct json_scan *scan);
 
 /* True when the current key or string, which has no escapes, is `text`. */

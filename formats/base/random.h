@@ -1,6 +1,6 @@
-/* Random numbers by counting: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Draw k of stream
- * (seed, purpose, index) is a function of these numbers only, so draws need no order and no
- * shared state, and no two streams meet. */
+/* Random numbers by counting: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Draw k of
+ * stream (seed, purpose, index) is a function of these numbers only, so draws need no
+ * order and no shared state, and no two streams meet. */
 #ifndef TOKTRACE_RANDOM_H
 #define TOKTRACE_RANDOM_H
 

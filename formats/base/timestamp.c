@@ -112,8 +112,8 @@ static bool cursor_number(struct cursor *cursor, int count, int min, int max, in
     return result >= min && result <= max;
 }
 
-/* Days from 1970-01-01 in the proleptic Gregorian calendar: years begin in March, so that the
- * leap day is their last. */
+/* Days from 1970-01-01 in the proleptic Gregorian calendar: years begin in March, so that
+ * the leap day is their last. */
 static int64_t days_from_date(int year, int month, int day)
 {
     int64_t y = month <= 2 ? year - 1 : year;

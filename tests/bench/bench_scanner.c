@@ -1,5 +1,6 @@
-/* What it costs to understand an answer: prints a table of the chunk scanner beside jansson, and of whole
- * streams through answer_feed, in one run. The best of several rounds counts: the rest is other load. */
+/* What it costs to understand an answer: prints a table of the chunk scanner beside
+ * jansson, and of whole streams through answer_feed, in one run. The best of several
+ * rounds counts: the rest is other load. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,8 +78,8 @@ static void understand_stream(const char *stream, size_t len)
     answer_start(&answer);
     answer_head(&answer, 200, "text/event-stream");
     for (size_t at = 0; at < len; at += piece_bytes)
-        answer_feed(&answer, stream + at, len - at < piece_bytes ? len - at : piece_bytes, count_event,
-                    NULL);
+        answer_feed(&answer, stream + at, len - at < piece_bytes ? len - at : piece_bytes,
+                    count_event, NULL);
     answer_finish(&answer, BODY_COMPLETE, count_event, NULL);
 }
 

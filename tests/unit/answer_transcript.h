@@ -1,8 +1,9 @@
-/* What an answer was understood as, as text: for the table of streams and the fuzz target.
+/* What an answer was understood as, as text: for the table of streams and the fuzz
+ * target.
  *
- * One line per event: kind, tokens where it brings some, then "choice N", "finish" and "usage" where they
- * hold. Then the result, one "name: value" per line; what has its usual value (no flags, counts that
- * nobody gave, no finish reason) is left out. */
+ * One line per event: kind, tokens where it brings some, then "choice N", "finish" and
+ * "usage" where they hold. Then the result, one "name: value" per line; what has its
+ * usual value (no flags, counts that nobody gave, no finish reason) is left out. */
 #ifndef TOKTRACE_ANSWER_TRANSCRIPT_H
 #define TOKTRACE_ANSWER_TRANSCRIPT_H
 
@@ -43,7 +44,8 @@ static inline void answer_transcript_start(struct answer_transcript *t, unsigned
         answer_head(&t->answer, status, content_type);
 }
 
-static inline void answer_transcript_event(void *context, const struct answer_event *event)
+static inline void answer_transcript_event(void *context,
+                                           const struct answer_event *event)
 {
     struct answer_transcript *t = context;
     buffer_append_text(&t->text, event_kind_name(event->kind));
@@ -56,15 +58,18 @@ static inline void answer_transcript_event(void *context, const struct answer_ev
     if (event->flags & EVENT_FLAG_USAGE)
         buffer_append_text(&t->text, " usage");
     buffer_append_byte(&t->text, '\n');
-    t->offsets = memory_grow(t->offsets, t->event_count, &t->event_capacity, sizeof *t->offsets);
+    t->offsets = memory_grow(t->offsets, t->event_count, &t->event_capacity,
+                             sizeof *t->offsets);
     t->offsets[t->event_count++] = event->end_offset;
     t->tokens += event->tokens;
     if (t->first_tokens == 0)
         t->first_tokens = event->tokens;
 }
 
-/* Feeds a copy that ends with its last byte, so that a sanitizer sees every read beyond them. */
-static inline void answer_transcript_feed(struct answer_transcript *t, const char *bytes, size_t len)
+/* Feeds a copy that ends with its last byte, so that a sanitizer sees every read beyond
+ * them. */
+static inline void answer_transcript_feed(struct answer_transcript *t, const char *bytes,
+                                          size_t len)
 {
     if (len == 0)
         return;
@@ -81,7 +86,8 @@ static inline void answer_transcript_count(struct answer_transcript *t, const ch
         buffer_printf(&t->text, "%s: %llu\n", name, (unsigned long long)count);
 }
 
-static inline void answer_transcript_finish(struct answer_transcript *t, enum body_end end)
+static inline void answer_transcript_finish(struct answer_transcript *t,
+                                            enum body_end end)
 {
     const struct answer_result *result = &t->answer.result;
     answer_finish(&t->answer, end, answer_transcript_event, t);
@@ -89,7 +95,8 @@ static inline void answer_transcript_finish(struct answer_transcript *t, enum bo
     if (result->finish_reason[0] != '\0')
         buffer_printf(&t->text, "finish reason: %s\n", result->finish_reason);
     if (result->flags != 0)
-        buffer_printf(&t->text, "flags:%s%s%s\n", result->flags & REQUEST_STREAMED ? " streamed" : "",
+        buffer_printf(&t->text, "flags:%s%s%s\n",
+                      result->flags & REQUEST_STREAMED ? " streamed" : "",
                       result->flags & REQUEST_DONE_SEEN ? " done" : "",
                       result->flags & REQUEST_TOKEN_MISMATCH ? " mismatch" : "");
     answer_transcript_count(t, "prompt", result->usage_prompt_tokens);

@@ -41,9 +41,10 @@ static inline void packet_add_ethernet(struct packet *packet, unsigned type)
     packet_add_be16(packet, type);
 }
 
-/* Total length and what follows: `payload` bytes behind a header with `options` bytes more. */
-static inline void packet_add_ipv4(struct packet *packet, unsigned protocol, unsigned total,
-                                   unsigned options, unsigned fragment)
+/* Total length and what follows: `payload` bytes behind a header with `options` bytes
+ * more. */
+static inline void packet_add_ipv4(struct packet *packet, unsigned protocol,
+                                   unsigned total, unsigned options, unsigned fragment)
 {
     unsigned header_words = 5 + options / 4;
     packet_add_be16(packet, 0x4000 | header_words << 8);
@@ -57,7 +58,8 @@ static inline void packet_add_ipv4(struct packet *packet, unsigned protocol, uns
     packet_add_zeros(packet, options);
 }
 
-static inline void packet_add_ipv6(struct packet *packet, unsigned next_header, unsigned payload)
+static inline void packet_add_ipv6(struct packet *packet, unsigned next_header,
+                                   unsigned payload)
 {
     packet_add_be32(packet, 0x60000000);
     packet_add_be16(packet, payload);
@@ -67,8 +69,8 @@ static inline void packet_add_ipv6(struct packet *packet, unsigned next_header, 
 }
 
 /* Ports 40000 to 8000. */
-static inline void packet_add_tcp(struct packet *packet, uint32_t seq, uint32_t ack, unsigned flags,
-                                  unsigned options, const char *payload)
+static inline void packet_add_tcp(struct packet *packet, uint32_t seq, uint32_t ack,
+                                  unsigned flags, unsigned options, const char *payload)
 {
     packet_add_be16(packet, 40000);
     packet_add_be16(packet, 8000);
@@ -81,9 +83,11 @@ static inline void packet_add_tcp(struct packet *packet, uint32_t seq, uint32_t 
     packet_add(packet, payload, strlen(payload));
 }
 
-/* A segment as the decoder would give it; from_client chooses the direction. The payload is borrowed. */
-static inline struct segment segment_of(int from_client, uint32_t seq, uint32_t ack, unsigned flags,
-                                        const char *payload, int64_t time_ns)
+/* A segment as the decoder would give it; from_client chooses the direction. The payload
+ * is borrowed. */
+static inline struct segment segment_of(int from_client, uint32_t seq, uint32_t ack,
+                                        unsigned flags, const char *payload,
+                                        int64_t time_ns)
 {
     struct endpoint client = { { [10] = 0xff, 0xff, 127, 0, 0, 1 }, 40000 };
     struct endpoint server = { { [10] = 0xff, 0xff, 127, 0, 0, 1 }, 8000 };

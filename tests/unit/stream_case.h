@@ -6,10 +6,11 @@
  *   end: complete                   or broken
  *   lines: lf                       or cr, crlf: what the line ends of the body become
  *   === body
- *   the bytes, with directives: @{hex EF BB BF}, @{repeat 1000 text}, @{end} (stops before the line end)
+ *   the bytes, with directives: @{hex EF BB BF}, @{repeat 1000 text}, @{end} (stops
+ * before the line end)
  *   === expect
- *   the lines of answer_transcript.h; "@N" behind an event: its end offset; # remarks
- */
+ *   the lines of answer_transcript.h; "@N" behind an event: its end offset; #
+ * remarks */
 #ifndef TOKTRACE_STREAM_CASE_H
 #define TOKTRACE_STREAM_CASE_H
 
@@ -58,7 +59,8 @@ static inline void stream_case_directive(struct buffer *body, const char *text)
 }
 
 /* [text, end) with its directives carried out and its line ends replaced. */
-static inline void stream_case_body(struct stream_case *c, const char *text, const char *end)
+static inline void stream_case_body(struct stream_case *c, const char *text,
+                                    const char *end)
 {
     while (text < end) {
         if (strncmp(text, "@{end}", 6) == 0)
@@ -85,7 +87,9 @@ static inline void stream_case_option(struct stream_case *c, const char *line)
     } else if (sscanf(line, "end: %127s", value) == 1) {
         c->end = strcmp(value, "broken") == 0 ? BODY_BROKEN : BODY_COMPLETE;
     } else if (sscanf(line, "lines: %127s", value) == 1) {
-        strcpy(c->line_end, strcmp(value, "cr") == 0 ? "\r" : strcmp(value, "lf") == 0 ? "\n" : "\r\n");
+        strcpy(c->line_end, strcmp(value, "cr") == 0   ? "\r"
+                            : strcmp(value, "lf") == 0 ? "\n"
+                                                       : "\r\n");
     } else if (*line != '#' && *line != '\n') {
         fprintf(stderr, "unknown line: %.40s\n", line);
         abort();
@@ -111,7 +115,9 @@ static inline void stream_case_expect(struct stream_case *c, const char *line, s
 /* Reads the text of a file. Malformed text aborts: it is ours. */
 static inline void stream_case_parse(struct stream_case *c, const char *text)
 {
-    *c = (struct stream_case){ .status = 200, .content_type = "text/event-stream", .line_end = "\n" };
+    *c = (struct stream_case){ .status = 200,
+                               .content_type = "text/event-stream",
+                               .line_end = "\n" };
     const char *body = strstr(text, "=== body\n");
     const char *expect = strstr(text, "=== expect\n");
     if (body == NULL || expect == NULL)
@@ -119,7 +125,8 @@ static inline void stream_case_parse(struct stream_case *c, const char *text)
     for (const char *line = text; line < body; line = strchr(line, '\n') + 1)
         stream_case_option(c, line);
     stream_case_body(c, strchr(body, '\n') + 1, expect);
-    for (const char *line = strchr(expect, '\n') + 1; *line != '\0'; line += *line == '\n') {
+    for (const char *line = strchr(expect, '\n') + 1; *line != '\0';
+         line += *line == '\n') {
         size_t len = strcspn(line, "\n");
         stream_case_expect(c, line, len);
         line += len;

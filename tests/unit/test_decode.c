@@ -1,4 +1,5 @@
-/* Link, IP and TCP headers: one packet of each kind, then the same packets cut at every byte. */
+/* Link, IP and TCP headers: one packet of each kind, then the same packets cut at every
+ * byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,8 @@ static void add_ipv6_tcp(struct packet *packet)
     add_tcp(packet);
 }
 
-static enum decoded decode(int link_type, const struct packet *packet, struct segment *segment)
+static enum decoded decode(int link_type, const struct packet *packet,
+                           struct segment *segment)
 {
     return decode_packet(link_type, packet->bytes, packet->len, packet->len, segment);
 }
@@ -148,7 +150,8 @@ static void ipv6_extension_headers(void **state)
     packet_add_zeros(&packet, 6);
     packet_add_be16(&packet, 44 << 8 | 1); /* destination options, 16 bytes */
     packet_add_zeros(&packet, 14);
-    packet_add_be16(&packet, 51 << 8 | 0); /* fragment header: the first, and more to come */
+    /* fragment header: the first, and more to come */
+    packet_add_be16(&packet, 51 << 8 | 0);
     packet_add_be16(&packet, 1);
     packet_add_zeros(&packet, 4);
     packet_add_be16(&packet, 6 << 8 | 1); /* authentication, 12 bytes */
@@ -198,8 +201,9 @@ static void snap_length_leaves_the_true_size(void **state)
     struct packet packet = { .len = 0 };
     struct segment segment;
     add_ipv4_tcp(&packet);
-    assert_int_equal(decode_packet(DLT_RAW, packet.bytes, packet.len - 4, packet.len, &segment),
-                     DECODED_TCP);
+    assert_int_equal(
+        decode_packet(DLT_RAW, packet.bytes, packet.len - 4, packet.len, &segment),
+        DECODED_TCP);
     assert_int_equal(segment.payload_bytes, DATA_BYTES);
     assert_int_equal(segment.captured_bytes, DATA_BYTES - 4);
 }
@@ -239,8 +243,8 @@ static void contradicting_lengths(void **state)
     assert_int_equal(decode(DLT_RAW, &packet, &segment), DECODED_MALFORMED);
 }
 
-/* Every cut of a tagged IPv6 packet with extensions: from memory of exactly that size, so that a
- * sanitizer sees any read beyond it. */
+/* Every cut of a tagged IPv6 packet with extensions: from memory of exactly that size, so
+ * that a sanitizer sees any read beyond it. */
 static void no_cut_reads_beyond_the_bytes(void **state)
 {
     (void)state;
@@ -272,7 +276,8 @@ static void endpoints_as_text(void **state)
     char text[ENDPOINT_TEXT_MAX];
     endpoint_format(text, &(struct endpoint){ { [10] = 0xff, 0xff, 192, 0, 2, 1 }, 80 });
     assert_string_equal(text, "192.0.2.1:80");
-    endpoint_format(text, &(struct endpoint){ { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 }, 443 });
+    endpoint_format(text,
+                    &(struct endpoint){ { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 }, 443 });
     assert_string_equal(text, "[2001:db8::1]:443");
 }
 

@@ -9,7 +9,8 @@
 
 #include "replay/event_pool.h"
 
-static void append_numbered(struct event_chain *chain, struct event_pool *pool, size_t count)
+static void append_numbered(struct event_chain *chain, struct event_pool *pool,
+                            size_t count)
 {
     for (size_t at = 0; at < count; at++)
         event_chain_append(chain, pool)->arrival_ns = (int64_t)at;

@@ -12,7 +12,8 @@
 
 static struct plan_request request_at(int64_t due_s, uint32_t output_tokens)
 {
-    return (struct plan_request){ .due_ns = due_s * NS_PER_S, .output_tokens = output_tokens };
+    return (struct plan_request){ .due_ns = due_s * NS_PER_S,
+                                  .output_tokens = output_tokens };
 }
 
 static void test_an_empty_plan(void **state)
@@ -32,7 +33,8 @@ static void test_all_at_once(void **state)
     assert_int_equal(limits_open_expected(&plan, 0), 50);
 }
 
-/* One request a second, each 2 s + 160 x 50 ms = 10 s long: ten run when the next one starts. */
+/* One request a second, each 2 s + 160 x 50 ms = 10 s long: ten run when the next one
+ * starts. */
 static void test_a_steady_rate(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* One direction of a connection: segments by hand, then shuffled ones against the definition of the
- * delivery time. */
+/* One direction of a connection: segments by hand, then shuffled ones against the
+ * definition of the delivery time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ struct fixture {
     struct buffer out;
 };
 
-static void record_bytes(void *context, const uint8_t *bytes, size_t len, int64_t delivered_ns)
+static void record_bytes(void *context, const uint8_t *bytes, size_t len,
+                         int64_t delivered_ns)
 {
     struct fixture *f = context;
     buffer_append(&f->out, bytes, len);
@@ -85,7 +86,8 @@ static void sequence_numbers_wrap(void **state)
     assert_out(f, "abc@1 de@2 ");
     f->stream.next = f->stream.highest = (uint64_t)1 << 33; /* 8 GB later */
     assert_int_equal(reassembly_offset(&f->stream, UINT32_MAX), ((int64_t)1 << 33) + 1);
-    assert_int_equal(reassembly_offset(&f->stream, UINT32_MAX - 2), ((int64_t)1 << 33) - 1);
+    assert_int_equal(reassembly_offset(&f->stream, UINT32_MAX - 2),
+                     ((int64_t)1 << 33) - 1);
 }
 
 static void a_hole_delays_what_follows(void **state)
@@ -276,7 +278,8 @@ struct byte_times {
     size_t at;
 };
 
-static void check_bytes(void *context, const uint8_t *bytes, size_t len, int64_t delivered_ns)
+static void check_bytes(void *context, const uint8_t *bytes, size_t len,
+                        int64_t delivered_ns)
 {
     struct byte_times *expected = context;
     assert_memory_equal(bytes, expected->text + expected->at, len);
@@ -298,7 +301,8 @@ struct cut {
     int64_t time_ns;
 };
 
-/* Random cuts, then one over everything, so that no byte is missing; times grow by 1 ms. */
+/* Random cuts, then one over everything, so that no byte is missing; times grow by 1
+ * ms. */
 static void make_cuts(struct cut cuts[SEGMENTS], struct byte_times *expected)
 {
     int64_t first_seen[TEXT_BYTES] = { 0 };
@@ -334,8 +338,8 @@ static void any_order_gives_the_text_and_its_times(void **state)
         struct reassembly_sink sink = { check_bytes, no_gap, &expected };
         reassembly_start(&f->stream, 4294967200u);
         for (int i = 0; i < SEGMENTS; i++) {
-            struct segment segment = segment_of(0, 4294967200u + cuts[i].offset, 0, SEGMENT_ACK, "",
-                                                cuts[i].time_ns);
+            struct segment segment = segment_of(0, 4294967200u + cuts[i].offset, 0,
+                                                SEGMENT_ACK, "", cuts[i].time_ns);
             segment.payload = (const uint8_t *)expected.text + cuts[i].offset;
             segment.payload_bytes = segment.captured_bytes = cuts[i].len;
             reassembly_segment(&f->stream, &segment, &f->budget, &sink);

@@ -8,7 +8,8 @@
 #include "formats/base/clock.h"
 #include "replay/receive_stamp.h"
 
-/* A clock whose offset is `offset_ns` now, stepped `ago_ns` before now from `before_ns`. */
+/* A clock whose offset is `offset_ns` now, stepped `ago_ns` before now from
+ * `before_ns`. */
 static struct stamp_clock make_clock(int64_t offset_ns, int64_t before_ns, int64_t ago_ns)
 {
     return (struct stamp_clock){
@@ -32,7 +33,8 @@ static void test_after_a_step_forward(void **state)
     const int64_t step_ns = 2 * (int64_t)NS_PER_S;
     struct stamp_clock clock = make_clock(step_ns, 0, NS_PER_MS);
     int64_t now_ns = clock_monotonic_ns();
-    assert_int_equal(stamp_clock_map(&clock, now_ns - 2 * NS_PER_MS), now_ns - 2 * NS_PER_MS);
+    assert_int_equal(stamp_clock_map(&clock, now_ns - 2 * NS_PER_MS),
+                     now_ns - 2 * NS_PER_MS);
     assert_int_equal(stamp_clock_map(&clock, now_ns - 1000 + step_ns), now_ns - 1000);
 }
 
@@ -42,14 +44,16 @@ static void test_after_a_step_back(void **state)
     const int64_t step_ns = 2 * (int64_t)NS_PER_S;
     struct stamp_clock clock = make_clock(-step_ns, 0, NS_PER_MS);
     int64_t now_ns = clock_monotonic_ns();
-    assert_int_equal(stamp_clock_map(&clock, now_ns - 2 * NS_PER_MS), now_ns - 2 * NS_PER_MS);
+    assert_int_equal(stamp_clock_map(&clock, now_ns - 2 * NS_PER_MS),
+                     now_ns - 2 * NS_PER_MS);
     assert_int_equal(stamp_clock_map(&clock, now_ns - 1000 - step_ns), now_ns - 1000);
 }
 
 static void test_a_step_is_forgotten(void **state)
 {
     (void)state;
-    struct stamp_clock clock = make_clock(0, 2 * (int64_t)NS_PER_S, 5 * (int64_t)NS_PER_S);
+    struct stamp_clock clock = make_clock(0, 2 * (int64_t)NS_PER_S,
+                                          5 * (int64_t)NS_PER_S);
     int64_t now_ns = clock_monotonic_ns();
     assert_int_equal(stamp_clock_map(&clock, now_ns), now_ns);
 }

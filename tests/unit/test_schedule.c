@@ -9,7 +9,8 @@
 
 #include "replay/schedule.h"
 
-/* A plan whose request i is due at i ms, with sessions as given: session, think_ns per request. */
+/* A plan whose request i is due at i ms, with sessions as given: session, think_ns per
+ * request. */
 struct planned {
     uint32_t session;
     int64_t think_ns;
@@ -83,7 +84,8 @@ static void test_shares_are_a_partition(void **state)
     enum { COUNT = 1000 };
     struct planned planned[COUNT];
     for (size_t at = 0; at < COUNT; at++)
-        planned[at] = at % 3 == 0 ? alone : (struct planned){ (uint32_t)(at % 17), THINK_NONE };
+        planned[at] = at % 3 == 0 ? alone
+                                  : (struct planned){ (uint32_t)(at % 17), THINK_NONE };
     struct plan plan = make_plan(planned, COUNT);
     static const uint32_t worker_counts[] = { 1, 2, 3, 7 };
     for (size_t which = 0; which < 4; which++) {
@@ -114,7 +116,9 @@ static void test_shares_are_a_partition(void **state)
 static void test_a_turn_waits_for_the_answer_before(void **state)
 {
     (void)state;
-    const struct planned planned[] = { { 0, THINK_NONE }, alone, { 0, 5000 }, { 0, 7000000 } };
+    const struct planned planned[] = {
+        { 0, THINK_NONE }, alone, { 0, 5000 }, { 0, 7000000 }
+    };
     struct plan plan = make_plan(planned, 4);
     struct schedule_options options = { .workers = 1 };
     struct schedule *schedule = schedule_create(&plan, &options);

@@ -1,5 +1,5 @@
-/* The table of streams (tests/streams): each is fed whole, byte by byte, cut at every position and into
- * random pieces, and must be understood alike each time. */
+/* The table of streams (tests/streams): each is fed whole, byte by byte, cut at every
+ * position and into random pieces, and must be understood alike each time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@
 enum {
     CASES_MIN = 80,
     CASES_MAX = 400,
-    ALL_CUTS_MAX = 16 * 1024, /* larger bodies are cut at CUTS_OF_LARGE places and in pieces only */
+    /* larger bodies are cut at CUTS_OF_LARGE places and in pieces only */
+    ALL_CUTS_MAX = 16 * 1024,
     CUTS_OF_LARGE = 64,
     RANDOM_CUTS = 32,
 };
@@ -45,7 +46,8 @@ static char *read_case_file(const char *name)
 
 static void begin(struct answer_transcript *t, const struct stream_case *c)
 {
-    answer_transcript_start(t, c->status, c->content_type[0] != '\0' ? c->content_type : NULL);
+    answer_transcript_start(t, c->status,
+                            c->content_type[0] != '\0' ? c->content_type : NULL);
 }
 
 static void finish_and_compare(struct answer_transcript *t, struct stream_case *c)
@@ -59,7 +61,8 @@ static void finish_and_compare(struct answer_transcript *t, struct stream_case *
     }
 }
 
-static void feed_in_pieces(struct answer_transcript *t, struct stream_case *c, size_t piece)
+static void feed_in_pieces(struct answer_transcript *t, struct stream_case *c,
+                           size_t piece)
 {
     begin(t, c);
     for (size_t at = 0; at < c->body.len; at += piece) {
@@ -77,7 +80,8 @@ static void feed_in_two(struct answer_transcript *t, struct stream_case *c, size
     finish_and_compare(t, c);
 }
 
-static void feed_at_random(struct answer_transcript *t, struct stream_case *c, unsigned seed)
+static void feed_at_random(struct answer_transcript *t, struct stream_case *c,
+                           unsigned seed)
 {
     size_t most = seed % 2 == 0 ? 8 : c->body.len / 2 + 1;
     begin(t, c);
@@ -127,11 +131,13 @@ int main(void)
     static struct CMUnitTest tests[CASES_MAX + 1];
     struct dirent **files = NULL;
     int count = scandir(streams_directory(), &files, is_case, alphasort);
-    tests[0] = (struct CMUnitTest){ .name = "table is whole", .test_func = test_table_is_whole,
+    tests[0] = (struct CMUnitTest){ .name = "table is whole",
+                                    .test_func = test_table_is_whole,
                                     .initial_state = &count };
     size_t used = 1;
     for (int i = 0; i < count && used <= CASES_MAX; i++)
-        tests[used++] = (struct CMUnitTest){ .name = files[i]->d_name, .test_func = test_case,
+        tests[used++] = (struct CMUnitTest){ .name = files[i]->d_name,
+                                             .test_func = test_case,
                                              .initial_state = files[i]->d_name };
     int failed = _cmocka_run_group_tests("streams", tests, used, NULL, NULL);
     while (count > 0)

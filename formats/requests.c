@@ -27,9 +27,9 @@ const char *request_refusal_name(enum request_refusal refusal)
 void request_trace_release(struct request_trace *trace)
 {
     free(trace->rows);
-    free(trace->blocks);
     free(trace->texts);
     name_table_release(&trace->sessions);
+    buffer_release(&trace->block_bytes);
     buffer_release(&trace->text_bytes);
     memset(trace, 0, sizeof *trace);
 }

@@ -28,7 +28,7 @@ struct request_row {
     int64_t think_ns;       /* after the session's previous answer, or THINK_NONE */
     int64_t answer_ns;      /* how long the recorded answer took, or ANSWER_NONE */
     uint64_t row;           /* of the file, from 0, refused rows counted too */
-    uint64_t first_block;   /* index into request_trace.blocks */
+    uint64_t first_block;   /* where its ids start in request_trace.block_bytes */
     uint32_t block_count;   /* 0: no shared prefix */
     uint32_t block_tokens;  /* tokens per block; 0 without blocks */
     uint32_t input_tokens;
@@ -74,9 +74,7 @@ struct request_trace {
     struct request_row *rows; /* owned; by time_ns, then file order */
     size_t count;
     size_t capacity;
-    uint64_t *blocks;         /* owned: the hash_ids of all rows, one after the other */
-    size_t block_count;
-    size_t block_capacity;
+    struct buffer block_bytes; /* ids of prefix blocks: block_ids.h */
     struct name_table sessions;
     struct request_text *texts; /* owned */
     size_t text_count;

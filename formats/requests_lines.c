@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/base/memory.h"
+#include "formats/block_ids.h"
 #include "formats/requests_reader.h"
 
 bool refuse_scan(const struct json_scan *scan, struct row_problem *problem)
@@ -71,18 +71,19 @@ static bool scan_blocks(struct requests_reader *reader, struct json_scan *scan,
     struct request_trace *trace = reader->trace;
     if (scan->token != JSON_SCAN_ARRAY)
         return refuse_value(scan, problem, REFUSED_VALUE, what, "an array of ids");
-    row->first_block = trace->block_count;
+    uint64_t previous = 0;
+    row->first_block = trace->block_bytes.len;
+    row->block_count = 0;
     while (json_scan_next(scan) != JSON_SCAN_ARRAY_END) {
         uint64_t id;
         if (scan->token == JSON_SCAN_BAD)
             return refuse_scan(scan, problem);
         if (!scan_id(scan, what, &id, problem))
             return false;
-        trace->blocks = memory_grow(trace->blocks, trace->block_count, &trace->block_capacity,
-                                    sizeof *trace->blocks);
-        trace->blocks[trace->block_count++] = id;
+        block_ids_append(&trace->block_bytes, previous, id);
+        previous = id;
+        row->block_count++;
     }
-    row->block_count = (uint32_t)(trace->block_count - row->first_block);
     return true;
 }
 
@@ -226,14 +227,14 @@ static int read_line(struct requests_reader *reader, const struct line_layout *l
     struct row_problem problem;
     struct request_row row = request_row_empty();
     size_t rows = trace->count;
-    size_t blocks = trace->block_count;
+    size_t block_len = trace->block_bytes.len;
     int rc = STATUS_OK;
     if (parse_line(reader, layout, line, len, &row, &problem) && check_blocks(&row, &problem))
         reader_accept(reader, &row);
     else
         rc = reader_refuse(reader, &problem);
     if (trace->count == rows)
-        trace->block_count = blocks;
+        trace->block_bytes.len = block_len;
     return rc;
 }
 

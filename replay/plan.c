@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "formats/base/clock.h"
-#include "formats/base/memory.h"
+#include "formats/base/hash.h"
 #include "formats/requests_read.h"
+#include "replay/plan_synthetic.h"
 #include "replay/plan_transform.h"
 
 const char *const bad_rows_names[] = { "stop", "skip", NULL };
@@ -14,9 +15,9 @@ const char *const zero_output_names[] = { "skip", "one", NULL };
 void plan_release(struct plan *plan)
 {
     free(plan->requests);
-    free(plan->blocks);
     free(plan->texts);
     name_table_release(&plan->sessions);
+    buffer_release(&plan->block_bytes);
     buffer_release(&plan->text_bytes);
     buffer_release(&plan->notes);
     memset(plan, 0, sizeof *plan);
@@ -27,6 +28,15 @@ const char *plan_session_name(const struct plan *plan, uint32_t session)
     return session == SESSION_NONE ? "" : name_table_text(&plan->sessions, session);
 }
 
+/* Ids of different traces name different blocks: those of all but the first are moved. */
+struct block_cursor plan_blocks(const struct plan *plan, const struct plan_request *request)
+{
+    uint64_t mask = request->source == 0
+                        ? 0
+                        : hash_fnv1a_u64(HASH_FNV1A_START, request->source);
+    return block_cursor_at(&plan->block_bytes, request->first_block, mask);
+}
+
 uint32_t plan_worker_of(const struct plan *plan, size_t index, uint32_t workers)
 {
     uint32_t session = plan->requests[index].session;
@@ -35,10 +45,28 @@ uint32_t plan_worker_of(const struct plan *plan, size_t index, uint32_t workers)
 
 static int check_options(const struct plan_options *options, struct fault *fault)
 {
-    if (options->trace == NULL)
-        return fault_set(fault, STATUS_USAGE, "nothing to send: expected --trace FILE");
-    if (options->speed != 1 && options->rate_per_s > 0)
-        return fault_set(fault, STATUS_USAGE, "--speed and --rate: expected only one");
+    bool synthetic = options->arrivals != NULL;
+    if (options->trace == NULL && !synthetic)
+        return fault_set(fault, STATUS_USAGE,
+                         "nothing to send: expected --trace FILE or --arrivals LAW");
+    if (options->speed != 1 && (options->rate_per_s > 0 || synthetic))
+        return fault_set(fault, STATUS_USAGE, "--speed and %s: expected only one",
+                         synthetic ? "--arrivals" : "--rate");
+    if (synthetic && options->repeat > 1)
+        return fault_set(fault, STATUS_USAGE,
+                         "--repeat and --arrivals: expected --duration or --requests, which "
+                         "go through the trace as often as they need");
+    if (!synthetic && (options->requests > 0 || options->input_tokens != NULL
+                       || options->output_tokens != NULL))
+        return fault_set(fault, STATUS_USAGE,
+                         "--requests, --input-tokens and --output-tokens belong to --arrivals");
+    if (options->trace == NULL && (options->merge.count > 0 || options->sample < 1))
+        return fault_set(fault, STATUS_USAGE, "--merge and --sample: expected --trace with it");
+    if (options->trace != NULL
+        && (options->input_tokens != NULL || options->output_tokens != NULL))
+        return fault_set(fault, STATUS_USAGE,
+                         "--input-tokens and --output-tokens: the trace has lengths, expected "
+                         "no --trace");
     return STATUS_OK;
 }
 
@@ -105,7 +133,7 @@ static int read_traces(struct plan *plan, const struct plan_options *options,
         return rc;
     if (options->merge.count > 0)
         plan_sort(plan);
-    if (!plan->has_times && !options->allow_untimed)
+    if (!plan->has_times && !options->allow_untimed && options->arrivals == NULL)
         return fault_set(fault, STATUS_USAGE,
                          "%s has no times: expected --arrivals LAW or a closed loop",
                          options->trace);
@@ -139,10 +167,16 @@ static int set_rate(struct plan *plan, const struct plan_options *options, struc
     return plan_scale(plan, (long double)rate_per_s / options->rate_per_s, fault);
 }
 
-static int transform(struct plan *plan, const struct plan_options *options,
-                     struct fault *fault)
+static bool has_window(const struct plan_options *options)
 {
-    if (options->start_ns > 0 || options->duration_ns > 0)
+    return options->start_ns > 0 || options->duration_ns > 0;
+}
+
+/* The steps up to --max-output, in the order that help gives them. */
+static int select_rows(struct plan *plan, const struct plan_options *options,
+                       struct fault *fault)
+{
+    if (has_window(options) && options->arrivals == NULL)
         plan_window(plan, options->start_ns, options->duration_ns);
     if (options->sample < 1)
         plan_sample(plan, options->sample);
@@ -152,10 +186,28 @@ static int transform(struct plan *plan, const struct plan_options *options,
     if (plan->count == 0)
         return fault_set(fault, STATUS_BAD_INPUT, "%s: the options leave none of its %llu rows",
                          options->trace, (unsigned long long)plan->report.accepted);
-    int rc = repeat(plan, options, fault);
+    return STATUS_OK;
+}
+
+static int plan_from_trace(struct plan *plan, const struct plan_options *options,
+                           struct fault *fault)
+{
+    int rc = read_traces(plan, options, fault);
     if (rc == STATUS_OK)
-        rc = set_rate(plan, options, fault);
-    return rc;
+        rc = select_rows(plan, options, fault);
+    if (rc < 0)
+        return rc;
+    if (options->arrivals != NULL)
+        return plan_synthesize(plan, options, fault);
+    rc = repeat(plan, options, fault);
+    return rc == STATUS_OK ? set_rate(plan, options, fault) : rc;
+}
+
+static int plan_from_laws(struct plan *plan, const struct plan_options *options,
+                          struct fault *fault)
+{
+    int rc = plan_synthesize(plan, options, fault);
+    return rc == STATUS_OK ? select_rows(plan, options, fault) : rc;
 }
 
 int plan_build(const struct plan_options *options, struct plan *plan, struct fault *fault)
@@ -163,9 +215,8 @@ int plan_build(const struct plan_options *options, struct plan *plan, struct fau
     plan->seed = (uint64_t)options->seed;
     int rc = check_options(options, fault);
     if (rc == STATUS_OK)
-        rc = read_traces(plan, options, fault);
-    if (rc == STATUS_OK)
-        rc = transform(plan, options, fault);
+        rc = options->trace != NULL ? plan_from_trace(plan, options, fault)
+                                    : plan_from_laws(plan, options, fault);
     if (rc < 0)
         return rc;
     plan_number_sessions(plan);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "formats/base/fault.h"
+#include "formats/block_ids.h"
 #include "formats/requests.h"
 #include "replay/plan_options.h"
 
@@ -17,7 +18,7 @@ struct plan_request {
     int64_t think_ns;      /* not before the session's previous answer ended plus this;
                               THINK_NONE: whatever the previous answer does */
     uint64_t trace_row;    /* record number in its trace, from 0; synthetic: the index */
-    uint64_t first_block;  /* index into plan.blocks */
+    uint64_t first_block;  /* for plan_blocks */
     uint32_t block_count;  /* 0: no shared prefix */
     uint32_t block_tokens; /* tokens per block */
     uint32_t input_tokens;
@@ -34,8 +35,7 @@ struct plan {
     struct plan_request *requests; /* owned */
     size_t count;
     size_t capacity;
-    uint64_t *blocks;              /* owned: ids of shared prefix blocks */
-    size_t block_count;
+    struct buffer block_bytes;     /* ids of shared prefix blocks, packed */
     struct name_table sessions;
     struct request_text *texts;    /* owned: messages, in JSON */
     size_t text_count;
@@ -57,6 +57,9 @@ void plan_release(struct plan *plan);
 
 /* "" for SESSION_NONE. Borrowed from the plan. */
 const char *plan_session_name(const struct plan *plan, uint32_t session);
+
+/* The ids of the blocks that the request's prompt begins with: block_count of them. */
+struct block_cursor plan_blocks(const struct plan *plan, const struct plan_request *request);
 
 /* The worker, of `workers`, that request `index` belongs to: index mod workers, or
  * session mod workers. */

@@ -1,27 +1,21 @@
 #include <string.h>
 
-#include "formats/base/hash.h"
 #include "formats/base/memory.h"
 #include "replay/plan_transform.h"
 
-/* Ids of different traces name different blocks: all but the first source's are moved. */
-static uint64_t block_of_source(uint64_t id, uint32_t source)
+/* Moves the bytes of `from` behind those of `to`. */
+static void take_bytes(struct buffer *to, struct buffer *from)
 {
-    return source == 0 ? id : id ^ hash_fnv1a_u64(HASH_FNV1A_START, source);
+    if (to->len == 0) {
+        buffer_release(to);
+        *to = *from;
+        *from = (struct buffer)BUFFER_INIT;
+    } else {
+        buffer_append(to, from->data, from->len);
+    }
 }
 
-static void append_blocks(struct plan *plan, const struct request_trace *trace,
-                          uint32_t source)
-{
-    if (trace->block_count == 0)
-        return;
-    plan->blocks = memory_resize(plan->blocks, plan->block_count + trace->block_count,
-                                 sizeof *plan->blocks);
-    for (size_t i = 0; i < trace->block_count; i++)
-        plan->blocks[plan->block_count++] = block_of_source(trace->blocks[i], source);
-}
-
-static void append_texts(struct plan *plan, const struct request_trace *trace)
+static void take_texts(struct plan *plan, struct request_trace *trace)
 {
     if (trace->text_count == 0)
         return;
@@ -32,7 +26,7 @@ static void append_texts(struct plan *plan, const struct request_trace *trace)
         text.start += plan->text_bytes.len;
         plan->texts[plan->text_count++] = text;
     }
-    buffer_append(&plan->text_bytes, trace->text_bytes.data, trace->text_bytes.len);
+    take_bytes(&plan->text_bytes, &trace->text_bytes);
 }
 
 /* The session's number in the plan: sources but the first have theirs marked, "name+1". */
@@ -49,13 +43,13 @@ static uint32_t session_of_source(struct plan *plan, const struct request_trace 
     return name_table_add(&plan->sessions, scratch->data, scratch->len);
 }
 
-void plan_append_trace(struct plan *plan, const struct request_trace *trace, uint32_t source)
+void plan_append_trace(struct plan *plan, struct request_trace *trace, uint32_t source)
 {
-    size_t first_block = plan->block_count;
+    size_t first_block = plan->block_bytes.len;
     uint32_t first_text = (uint32_t)plan->text_count;
     struct buffer name = BUFFER_INIT;
-    append_blocks(plan, trace, source);
-    append_texts(plan, trace);
+    take_bytes(&plan->block_bytes, &trace->block_bytes);
+    take_texts(plan, trace);
     plan->capacity = plan->count + trace->count;
     plan->requests = memory_resize(plan->requests, plan->capacity, sizeof *plan->requests);
     for (size_t i = 0; i < trace->count; i++) {

@@ -13,8 +13,9 @@ static uint64_t hash_request(uint64_t hash, const struct plan *plan,
     hash = hash_fnv1a_u64(hash, (uint64_t)request->session << 32 | request->turn);
     if (request->block_count > 0) {
         hash = hash_fnv1a_u64(hash, request->block_tokens);
+        struct block_cursor blocks = plan_blocks(plan, request);
         for (uint32_t i = 0; i < request->block_count; i++)
-            hash = hash_fnv1a_u64(hash, plan->blocks[request->first_block + i]);
+            hash = hash_fnv1a_u64(hash, block_cursor_next(&blocks));
     }
     if (request->text != TEXT_NONE) {
         const struct request_text *text = &plan->texts[request->text];

@@ -24,14 +24,25 @@ static void append_session(struct buffer *line, const struct plan *plan,
         buffer_append_text(line, ",\"think_ns\":null");
 }
 
+static void append_id(struct buffer *line, uint64_t id)
+{
+    if (id <= INT64_MAX)
+        buffer_append_int(line, (int64_t)id);
+    else
+        buffer_printf(line, "%" PRIu64, id);
+}
+
 static void append_blocks(struct buffer *line, const struct plan *plan,
                           const struct plan_request *request)
 {
     append_number(line, ",\"block_tokens\":", request->block_tokens);
     buffer_append_text(line, ",\"hash_ids\":[");
-    for (uint32_t i = 0; i < request->block_count; i++)
-        buffer_printf(line, "%s%" PRIu64, i > 0 ? "," : "",
-                      plan->blocks[request->first_block + i]);
+    struct block_cursor blocks = plan_blocks(plan, request);
+    for (uint32_t i = 0; i < request->block_count; i++) {
+        if (i > 0)
+            buffer_append_byte(line, ',');
+        append_id(line, block_cursor_next(&blocks));
+    }
     buffer_append_byte(line, ']');
 }
 

@@ -7,9 +7,9 @@
 /* Spreads rows that share a tick of the trace evenly at random over it; order is kept. */
 void plan_spread_ticks(struct request_trace *trace, uint64_t seed, uint32_t source);
 
-/* Appends the rows of the trace, whose blocks, sessions and texts the plan gets its own copy of.
- * Sessions and blocks of different sources never meet. */
-void plan_append_trace(struct plan *plan, const struct request_trace *trace, uint32_t source);
+/* Appends the rows of the trace; takes over the bytes of its blocks and texts. Sessions and
+ * blocks of different sources never meet. */
+void plan_append_trace(struct plan *plan, struct request_trace *trace, uint32_t source);
 
 /* By time, then source, then row. */
 void plan_sort(struct plan *plan);

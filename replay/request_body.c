@@ -129,10 +129,11 @@ static void write_prompt(struct buffer *body, const struct plan *plan, size_t in
     };
     uint64_t left = tokens_to_send(options, request->input_tokens);
     buffer_reserve(body, left * TOKEN_BYTES_MAX);
+    struct block_cursor blocks = plan_blocks(plan, request);
     for (uint32_t i = 0; i < request->block_count && left > 0; i++) {
         uint64_t count = tokens_to_send(options, request->block_tokens);
         count = count < left ? count : left;
-        write_run(&writer, STREAM_BLOCK, plan->blocks[request->first_block + i], count);
+        write_run(&writer, STREAM_BLOCK, block_cursor_next(&blocks), count);
         left -= count;
     }
     write_run(&writer, STREAM_PROMPT, index, left);

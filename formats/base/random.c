@@ -1,36 +1,14 @@
 #include "formats/base/random.h"
 
-#include <string.h>
-
-enum { ROUNDS = 10, BLOCK_WORDS = 4 };
-
-static inline void philox_round(uint32_t x[4], const uint32_t key[2])
-{
-    uint64_t product0 = UINT64_C(0xD2511F53) * x[0];
-    uint64_t product1 = UINT64_C(0xCD9E8D57) * x[2];
-    x[0] = (uint32_t)(product1 >> 32) ^ x[1] ^ key[0];
-    x[1] = (uint32_t)product1;
-    x[2] = (uint32_t)(product0 >> 32) ^ x[3] ^ key[1];
-    x[3] = (uint32_t)product0;
-}
-
-void random_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2])
-{
-    uint32_t round_key[2] = { key[0], key[1] };
-    memcpy(out, counter, BLOCK_WORDS * sizeof *out);
-    for (int round = 0; round < ROUNDS; round++) {
-        philox_round(out, round_key);
-        round_key[0] += 0x9E3779B9;
-        round_key[1] += 0xBB67AE85;
-    }
-}
+enum { BLOCK_WORDS = 4 };
 
 void random_stream_init(struct random_stream *stream, uint64_t seed, uint32_t purpose,
                         uint64_t index)
 {
     *stream = (struct random_stream){
-        .key = { (uint32_t)seed, (uint32_t)(seed >> 32) },
-        .counter = { 0, purpose, (uint32_t)index, (uint32_t)(index >> 32) },
+        .seed = seed,
+        .place = (uint64_t)purpose << 32,
+        .index = index,
         .used = BLOCK_WORDS,
     };
 }
@@ -38,8 +16,9 @@ void random_stream_init(struct random_stream *stream, uint64_t seed, uint32_t pu
 uint32_t random_u32(struct random_stream *stream)
 {
     if (stream->used == BLOCK_WORDS) {
-        random_philox(stream->words, stream->counter, stream->key);
-        stream->counter[0]++;
+        struct draw block = draw_at(stream->seed, stream->place++, stream->index);
+        for (unsigned i = 0; i < BLOCK_WORDS; i++)
+            stream->words[i] = (uint32_t)(block.words[i / 2] >> 32 * (i % 2));
         stream->used = 0;
     }
     return stream->words[stream->used++];
@@ -65,5 +44,5 @@ uint32_t random_below(struct random_stream *stream, uint32_t bound)
 
 double random_uniform(struct random_stream *stream)
 {
-    return ((double)(random_u64(stream) >> 11) + 0.5) * 0x1p-53;
+    return draw_uniform(random_u64(stream));
 }

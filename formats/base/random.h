@@ -1,19 +1,19 @@
-/* Random numbers by counting: Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). Draw k of
- * stream (seed, purpose, index) is a function of these numbers only, so draws need no
- * order and no shared state, and no two streams meet. */
+/* Streams of random numbers by counting: word k of stream (seed, purpose, index) is a function
+ * of these numbers only (draw.h), so draws need no order and no shared state, and no two
+ * streams meet. */
 #ifndef TOKTRACE_RANDOM_H
 #define TOKTRACE_RANDOM_H
 
 #include <stdint.h>
 
-/* The block function: ten rounds of Philox 4x32 on `counter` under `key`. */
-void random_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
+#include "formats/base/draw.h"
 
 struct random_stream {
-    uint32_t key[2];
-    uint32_t counter[4]; /* block number, purpose, index */
+    uint64_t seed;
+    uint64_t place; /* purpose, and the number of the next block */
+    uint64_t index;
     uint32_t words[4];
-    unsigned used;       /* of words */
+    unsigned used;  /* of words */
 };
 
 /* 2^34 words may be drawn from it. */
@@ -26,7 +26,7 @@ uint64_t random_u64(struct random_stream *stream);
 /* A whole number in [0, bound), every one as likely; bound >= 1. */
 uint32_t random_below(struct random_stream *stream, uint32_t bound);
 
-/* In (0, 1), both ends excluded; 53 bits. */
+/* In (0, 1), both ends excluded. */
 double random_uniform(struct random_stream *stream);
 
 #endif

@@ -2,17 +2,20 @@
 #include <stdio.h>
 
 #include "formats/base/buffer.h"
+#include "formats/base/json.h"
 #include "formats/base/options.h"
 #include "formats/base/output_file.h"
 #include "replay/commands.h"
 #include "replay/plan.h"
 #include "replay/plan_options.h"
 #include "replay/plan_rows.h"
+#include "replay/plan_stats.h"
 
 struct plan_command_options {
     struct common_options common;
     struct plan_options plan;
     const char *output;
+    bool stats;
 };
 
 static const struct option_spec specs[] = {
@@ -20,6 +23,9 @@ static const struct option_spec specs[] = {
     { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "FILE",
       .offset = offsetof(struct plan_command_options, output), .group = "Output",
       .help = "write there instead of standard output" },
+    { .name = "stats", .type = OPTION_FLAG,
+      .offset = offsetof(struct plan_command_options, stats),
+      .help = "print what the plan is like instead of its requests; with --json: as JSON" },
     { 0 },
 };
 
@@ -37,6 +43,21 @@ static int write_rows(const struct plan *plan, FILE *stream, struct fault *fault
     return rc;
 }
 
+static int write_stats(const struct plan *plan, const struct plan_command_options *options,
+                       FILE *stream, struct fault *fault)
+{
+    struct plan_stats stats;
+    plan_stats_compute(&stats, plan, &options->plan);
+    if (!options->common.json) {
+        plan_stats_print(&stats, plan, stream);
+        return STATUS_OK;
+    }
+    json_t *document = plan_stats_json(&stats, plan);
+    int rc = json_write_stream(document, stream, fault);
+    json_decref(document);
+    return rc;
+}
+
 static int write_plan(const struct plan *plan, const struct plan_command_options *options,
                       struct fault *fault)
 {
@@ -45,7 +66,8 @@ static int write_plan(const struct plan *plan, const struct plan_command_options
     int rc = output_file_open(&file, options->output, flags, fault);
     if (rc < 0)
         return rc;
-    rc = write_rows(plan, file.stream, fault);
+    rc = options->stats ? write_stats(plan, options, file.stream, fault)
+                        : write_rows(plan, file.stream, fault);
     if (rc < 0) {
         output_file_abandon(&file);
         return rc;

@@ -11,7 +11,7 @@
 /* Mean gaps that a client has run before the start, so that the start is no arrival. */
 enum { WARM_GAPS = 1000 };
 
-struct draw {
+struct population_draw {
     const struct servegen *servegen;
     double start_s;
     double end_s;
@@ -37,7 +37,7 @@ static double first_gap(struct random_stream *stream, const struct servegen_wind
     return run - WARM_GAPS;
 }
 
-static int add_arrival(struct draw *draw, double time_s, uint32_t client, uint32_t *number,
+static int add_arrival(struct population_draw *draw, double time_s, uint32_t client, uint32_t *number,
                        struct fault *fault)
 {
     int64_t time_ns = (int64_t)llround((time_s - draw->start_s) * NS_PER_S);
@@ -50,7 +50,7 @@ static int add_arrival(struct draw *draw, double time_s, uint32_t client, uint32
     return STATUS_OK;
 }
 
-static int draw_client(struct draw *draw, uint32_t index, struct fault *fault)
+static int draw_client(struct population_draw *draw, uint32_t index, struct fault *fault)
 {
     const struct servegen_client *client = &draw->servegen->clients[index];
     struct random_stream stream;
@@ -92,7 +92,7 @@ int servegen_draw(const struct servegen *servegen, int64_t start_ns, int64_t dur
                   double factor, uint64_t seed, struct servegen_arrival **arrivals,
                   size_t *count, struct fault *fault)
 {
-    struct draw draw = {
+    struct population_draw draw = {
         .servegen = servegen,
         .start_s = (double)start_ns / NS_PER_S,
         .end_s = (double)(start_ns + duration_ns) / NS_PER_S,

@@ -76,9 +76,8 @@ double anderson_darling_p_value_exponential(double statistic, size_t count)
         double statistic;
         double p;
     } table[] = {
-        { 0.736, 0.25 },  { 0.816, 0.20 }, { 0.916, 0.15 },  { 1.062, 0.10 },
-        { 1.321, 0.05 },  { 1.591, 0.025 }, { 1.959, 0.01 }, { 2.244, 0.005 },
-        { 2.534, 0.0025 },
+        { 0.922, 0.15 },  { 1.078, 0.10 }, { 1.341, 0.05 },
+        { 1.606, 0.025 }, { 1.957, 0.01 },
     };
     enum { POINTS = sizeof table / sizeof *table };
     double modified = statistic * (1 + 0.6 / (double)count);

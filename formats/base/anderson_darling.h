@@ -12,9 +12,9 @@ double anderson_darling_statistic(const double *sorted, size_t count);
  * for large count and its correction (Marsaglia & Marsaglia 2004). */
 double anderson_darling_p_value(double statistic, size_t count);
 
-/* The same when the law was exponential and its mean the sample's: D'Agostino & Stephens
- * (1986), table 4.14, log-linear between its points; values beyond the table are the last,
- * 0.25 or 0.0025. */
+/* The same when the law was exponential and its mean the sample's: the points of Stephens
+ * (1974), which scipy has too, log-linear between them; beyond them 0.15 or 0.01. Slightly
+ * conservative: by simulation the 5 % point is passed by 4.7 % of exponential samples. */
 double anderson_darling_p_value_exponential(double statistic, size_t count);
 
 #endif

@@ -320,11 +320,11 @@ static void feed_flow(struct flow_table *table, struct flow *flow, unsigned dire
                                         { pass_bytes, pass_gap, &to[1] } };
     if (segment->flags & SEGMENT_ACK)
         reassembly_acknowledge(&flow->directions[1 - direction], segment->ack, segment->time_ns);
-    reassembly_segment(&flow->directions[direction], segment, &table->budget, &sinks[direction]);
-    for (unsigned d = 0; d < 2; d++) {
+    for (unsigned d = 0; d < 2; d++)
         reassembly_expire(&flow->directions[d], segment->time_ns, &table->budget, &sinks[d]);
+    reassembly_segment(&flow->directions[direction], segment, &table->budget, &sinks[direction]);
+    for (unsigned d = 0; d < 2; d++)
         tell_end(table, flow, d);
-    }
 }
 
 void flow_table_segment(struct flow_table *table, const struct segment *segment)

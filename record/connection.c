@@ -318,8 +318,8 @@ void connection_gap(const struct place *place, enum http_role role, uint64_t len
         return;
     struct exchange *exchange = role == HTTP_REQUESTS ? connection->last : connection->first;
     struct fault fault = { "" };
-    bool inside = !stream->between;
-    if (exchange && inside)
+    /* between two requests it hides none that is known, but an answer is awaited for the first */
+    if (exchange && (role == HTTP_RESPONSES || !stream->between))
         mark_gap(exchange, reason);
     if (http_parser_skip(&stream->parser, len, &fault) < 0) {
         lose_stream(place, role);

@@ -246,8 +246,11 @@ static int take_packets(struct extraction *run, struct fault *fault)
     int status = STATUS_OK;
     while (status == STATUS_OK && (got = packet_source_next(run->source, &packet, fault)) != 0)
         status = got < 0 ? got : take_packet(run, &packet, fault);
+    uint64_t damaged;
+    const char *damage = packet_source_damage(run->source, &damaged);
     if (status == STATUS_OK && run->first_ns == TIME_NONE)
-        status = open_log(run, fault); /* an empty log of an empty capture */
+        status = damage ? fault_set(fault, STATUS_BAD_INPUT, "%s", damage)
+                        : open_log(run, fault); /* an empty log of an empty capture */
     if (status == STATUS_OK)
         extractor_finish(run->extractor);
     return status;

@@ -94,11 +94,11 @@ static void print_value(const char *label, uint64_t value, FILE *out)
     fprintf(out, "%15s  %s\n", units_format_count(text, (int64_t)value), label);
 }
 
-/* The first line always, the others where there is something to say. */
+/* Those that are not zero. */
 static void print_lines(const struct line *lines, const void *counts, FILE *out)
 {
     for (const struct line *line = lines; line->key; line++)
-        if (line->label && (line == lines || counter(line, counts)))
+        if (line->label && counter(line, counts))
             print_value(line->label, counter(line, counts), out);
 }
 
@@ -113,7 +113,10 @@ void extract_report_print(const struct extract_report *report, FILE *out)
 {
     const struct flow_counts *flows = extractor_flows(report->extractor);
     const struct http_counts *http = extractor_http(report->extractor);
-    print_lines(packet_lines, extractor_packets(report->extractor), out);
+    const struct packet_counts *packets = extractor_packets(report->extractor);
+    if (packets->packets == 0)
+        print_value("packets", 0, out);
+    print_lines(packet_lines, packets, out);
     if (report->first_ns != TIME_NONE) {
         char from[CLOCK_TEXT_MAX], span[UNITS_TEXT_MAX];
         clock_format_utc(from, report->first_ns);
@@ -124,6 +127,8 @@ void extract_report_print(const struct extract_report *report, FILE *out)
         print_value("packets dropped while capturing", (uint64_t)report->dropped, out);
     print_lines(flow_lines, flows, out);
     print_lines(stream_lines, &flows->streams, out);
+    if (http->exchanges == 0)
+        print_value("exchanges", 0, out);
     print_lines(http_lines, http, out);
     print_outcomes(http, out);
     if (report->trace)

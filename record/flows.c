@@ -138,8 +138,6 @@ static void tell_end(struct flow_table *table, struct flow *flow, unsigned direc
     if (flow->end_told[direction] || !reassembly_ended(&flow->directions[direction]))
         return;
     flow->end_told[direction] = true;
-    if (flow->closed_by < 0)
-        flow->closed_by = (int)direction;
     table->handler.on_end(table->handler.context, flow, direction, table->now_ns);
 }
 
@@ -343,6 +341,8 @@ void flow_table_segment(struct flow_table *table, const struct segment *segment)
         return;
     }
     note_handshake(flow, direction, segment);
+    if (segment->flags & SEGMENT_FIN && flow->closed_by < 0)
+        flow->closed_by = (int)direction;
     feed_flow(table, flow, direction, segment);
     if (flow->end_told[0] && flow->end_told[1])
         close_flow(table, flow, FLOW_FINISHED);

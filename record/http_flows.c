@@ -114,21 +114,21 @@ static void take_end(void *context, struct flow *flow, unsigned direction, int64
 }
 
 /* What an answer that was open at the end of its connection counts as. */
-static enum outcome open_outcome(const struct flow *flow, enum flow_close how)
+static enum outcome open_outcome(const struct flow *flow)
 {
-    bool by_client = flow->closed_by >= 0 && flow->closed_by == flow->client;
-    bool by_ends = how == FLOW_FINISHED || how == FLOW_RESET;
-    return by_ends && !by_client ? OUTCOME_TRUNCATED : OUTCOME_CANCELLED;
+    bool closed_by_server = flow->closed_by >= 0 && flow->closed_by != flow->client;
+    return closed_by_server ? OUTCOME_TRUNCATED : OUTCOME_CANCELLED;
 }
 
 static void take_close(void *context, struct flow *flow, enum flow_close how, int64_t time_ns)
 {
     struct http_flows *http = context;
     struct connection *connection = flow->connection;
+    (void)how;
     if (!connection)
         return;
     struct place place = { http, flow, connection, time_ns };
-    connection_finish(&place, open_outcome(flow, how));
+    connection_finish(&place, open_outcome(flow));
     http->memory -= connection->memory;
     connection_free(connection);
     flow->connection = NULL;

@@ -6,5 +6,6 @@
 
 extern const struct command capture_command;
 extern const struct command extract_command;
+extern const struct command live_command;
 
 #endif

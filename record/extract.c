@@ -1,20 +1,17 @@
 /* tokrecord extract: capture files to an arrival log and a request trace. */
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "formats/arrivals_writer.h"
 #include "formats/base/json.h"
-#include "formats/base/memory.h"
 #include "formats/base/terminal.h"
 #include "formats/base/units.h"
-#include "formats/base/version.h"
 #include "record/capture_sidecar.h"
 #include "record/commands.h"
+#include "record/extract_options.h"
 #include "record/extract_report.h"
 #include "record/stop_signal.h"
+#include "record/wire_log.h"
 
 enum { CHECK_PACKETS = 4096 }; /* between two looks at the clock and at signals */
 
@@ -25,10 +22,7 @@ struct extract_command {
     const char *salt;
     int64_t block_tokens;
     bool keep_text;
-    const char *server;
-    const char *session_header;
-    int64_t max_flows;
-    int64_t max_buffer;
+    struct extract_options extract;
 };
 
 static const struct option_spec specs[] = {
@@ -49,21 +43,7 @@ static const struct option_spec specs[] = {
     { .name = "keep-text", .type = OPTION_FLAG,
       .offset = offsetof(struct extract_command, keep_text),
       .help = "write the text of prompts to the request trace" },
-    { .name = "server", .type = OPTION_STRING, .offset = offsetof(struct extract_command, server),
-      .argument = "HOST:PORT", .help = "only the traffic of this server; \":PORT\": on any host",
-      .group = "What to extract" },
-    { .name = "session-header", .type = OPTION_STRING,
-      .offset = offsetof(struct extract_command, session_header), .default_text = "x-session-id",
-      .argument = "NAME", .help = "request header that names the session" },
-    { .name = "max-flows", .type = OPTION_INT,
-      .offset = offsetof(struct extract_command, max_flows), .default_text = "16384",
-      .argument = "N", .min = 1, .max = 1 << 24,
-      .help = "connections followed at a time; the oldest is dropped, and counted",
-      .group = "Limits" },
-    { .name = "max-buffer", .type = OPTION_SIZE,
-      .offset = offsetof(struct extract_command, max_buffer), .default_text = "24MiB",
-      .argument = "SIZE", .min = 64 << 10, .max = 1 << 30,
-      .help = "memory for bytes behind holes, and as much again for open exchanges" },
+    EXTRACT_OPTION_ENTRIES(struct extract_command, extract),
     { 0 },
 };
 
@@ -74,8 +54,7 @@ struct extraction {
     struct capture_sidecar sidecar;
     bool has_sidecar;
     struct extractor *extractor;
-    struct arrivals_writer *writer;
-    char *part_path; /* of the log; NULL without one */
+    struct wire_log log;
     struct trace_writer trace;
     int64_t t0_monotonic_ns;
     int64_t t0_realtime_ns;
@@ -87,35 +66,10 @@ struct extraction {
 static void write_exchange(void *context, const struct exchange *exchange)
 {
     struct extraction *run = context;
-    if (run->writer)
-        arrivals_writer_request(run->writer, &exchange->record);
+    if (run->log.writer)
+        arrivals_writer_request(run->log.writer, &exchange->record);
     if (run->options->requests)
         trace_writer_add(&run->trace, exchange);
-}
-
-static int create_extractor(struct extraction *run, struct fault *fault)
-{
-    const struct extract_command *options = run->options;
-    struct server_filter server = { .any_address = false };
-    if (options->server) {
-        int status = server_filter_parse(&server, options->server, fault);
-        if (status < 0)
-            return status;
-    }
-    struct flow_limits limits = {
-        .max_flows = (size_t)options->max_flows,
-        .max_buffer = (size_t)options->max_buffer,
-    };
-    struct http_settings http = {
-        .server = &server,
-        .max_memory = (size_t)options->max_buffer,
-        .session_header = options->session_header,
-        .keep_requests = options->requests != NULL,
-        .on_exchange = write_exchange,
-        .context = run,
-    };
-    run->extractor = extractor_create(&limits, &http);
-    return STATUS_OK;
 }
 
 /* Time zero of the log is its first packet; on the monotonic clock where the sidecar tells it. */
@@ -143,7 +97,7 @@ static void write_clock_records(struct extraction *run)
             .realtime_ns = clock->pairs[i].realtime_ns,
             .step_ns = wire_clock_step(clock, i),
         };
-        arrivals_writer_clock(run->writer, &record);
+        arrivals_writer_clock(run->log.writer, &record);
     }
 }
 
@@ -152,48 +106,15 @@ static int open_log(struct extraction *run, struct fault *fault)
     const char *output = run->options->output;
     if (!output)
         return STATUS_OK;
-    if (!run->options->common.force && access(output, F_OK) == 0)
-        return fault_set(fault, STATUS_USAGE, "%s exists; --force overwrites it", output);
-    struct buffer part = BUFFER_INIT;
-    buffer_printf(&part, "%s.part", output);
-    unlink(buffer_text(&part));
     struct arrivals_header header = {
-        .producer = "tokrecord " TOKTRACE_VERSION,
-        .source = LOG_WIRE,
-        .workers = 1,
         .t0_monotonic_ns = run->t0_monotonic_ns,
         .t0_realtime_ns = run->t0_realtime_ns,
     };
     if (run->has_sidecar)
         memcpy(header.boot_id, run->sidecar.boot_id, sizeof(header.boot_id));
-    int status = arrivals_writer_open(&run->writer, buffer_text(&part), &header, fault);
-    if (status == STATUS_OK) {
-        run->part_path = memory_copy_text(part.data, part.len);
-        write_clock_records(run);
-    }
-    buffer_release(&part);
-    return status;
-}
-
-static void release_part(struct extraction *run)
-{
-    free(run->part_path);
-    run->part_path = NULL;
-}
-
-/* Puts the log under its name. */
-static int commit_log(struct extraction *run, struct fault *fault)
-{
-    if (!run->writer)
-        return STATUS_OK;
-    struct end_record end = { .at_ns = run_time(run, run->last_ns) };
-    struct arrivals_writer *writer = run->writer;
-    run->writer = NULL;
-    int status = arrivals_writer_close(writer, &end, fault);
-    if (status == STATUS_OK && rename(run->part_path, run->options->output) < 0)
-        status = fault_set_errno(fault, "cannot create %s", run->options->output);
+    int status = wire_log_open(&run->log, output, run->options->common.force, &header, fault);
     if (status == STATUS_OK)
-        release_part(run);
+        write_clock_records(run);
     return status;
 }
 
@@ -216,12 +137,7 @@ static int look_around(struct extraction *run, struct fault *fault)
     show_progress(run);
     if (signal_number)
         return 128 + signal_number;
-    if (!run->writer)
-        return STATUS_OK;
-    arrivals_writer_tick(run->writer, clock_monotonic_ns());
-    if (arrivals_writer_status(run->writer) == STATUS_OK)
-        return STATUS_OK;
-    return fault_set(fault, STATUS_IO, "cannot write %s: the disk refuses", run->part_path);
+    return wire_log_tick(&run->log, fault);
 }
 
 static int take_packet(struct extraction *run, struct captured_packet *packet, struct fault *fault)
@@ -301,18 +217,16 @@ static int open_inputs(struct extraction *run, char **paths, int path_count, str
     run->has_sidecar = got == 1;
     if (got < 0)
         return got;
-    status = create_extractor(run, fault);
+    const struct extract_command *options = run->options;
+    status = extract_options_create(&options->extract, options->requests != NULL, write_exchange,
+                                    run, &run->extractor, fault);
     return status < 0 ? status : open_trace(run, fault);
 }
 
 static void release(struct extraction *run)
 {
     extractor_free(run->extractor);
-    if (run->writer)
-        arrivals_writer_abandon(run->writer);
-    if (run->part_path)
-        unlink(run->part_path);
-    release_part(run);
+    wire_log_release(&run->log);
     trace_writer_release(&run->trace);
     packet_source_close(run->source);
     capture_sidecar_release(&run->sidecar);
@@ -329,7 +243,7 @@ static int extract_run(void *options, char **operands, int operand_count, struct
         status = take_packets(&run, fault);
     progress_end(&run.progress);
     if (status == STATUS_OK)
-        status = commit_log(&run, fault);
+        status = wire_log_commit(&run.log, run_time(&run, run.last_ns), fault);
     if (status == STATUS_OK && run.options->requests)
         status = trace_writer_commit(&run.trace, fault);
     if (status == STATUS_OK)

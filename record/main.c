@@ -10,6 +10,7 @@ int main(int argc, char **argv)
     const struct command commands[] = {
         capture_command,
         extract_command,
+        live_command,
         { 0 },
     };
     char version[VERSION_TEXT_MAX];

@@ -1,6 +1,7 @@
 #include "record/wire_clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/base/memory.h"
 
@@ -25,6 +26,16 @@ bool wire_clock_tick(struct wire_clock *clock, int64_t now_monotonic_ns)
         return false;
     wire_clock_add(clock, clock_pair_read());
     return true;
+}
+
+void wire_clock_forget(struct wire_clock *clock)
+{
+    enum { KEPT = 16 };
+    if (clock->at < KEPT)
+        return;
+    clock->count -= clock->at;
+    memmove(clock->pairs, clock->pairs + clock->at, clock->count * sizeof(*clock->pairs));
+    clock->at = 0;
 }
 
 int64_t wire_clock_step(const struct wire_clock *clock, size_t index)

@@ -28,6 +28,9 @@ void wire_clock_add(struct wire_clock *clock, struct clock_pair pair);
 /* Reads and adds a pair when the last one is a second old; true when it did. */
 bool wire_clock_tick(struct wire_clock *clock, int64_t now_monotonic_ns);
 
+/* Forgets pairs that packets to come do not need; a capture of days keeps a few. */
+void wire_clock_forget(struct wire_clock *clock);
+
 /* By how much the wall clock jumped between the pairs index - 1 and index; 0 for none. */
 int64_t wire_clock_step(const struct wire_clock *clock, size_t index);
 

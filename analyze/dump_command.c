@@ -138,8 +138,9 @@ const struct command dump_command = {
     .name = "dump",
     .summary = "what is in a log: header, frames, records",
     .usage = "[OPTION]... LOG",
-    .details = "Prints the header, each record as a line of JSON with what the log holds of "
-               "it, and what is missing at the end. With --json all is one document.",
+    .details =
+        "Prints the header, each record as a line of JSON with what the log holds of "
+        "it, and what is missing at the end. With --json all is one document.",
     .options = specs,
     .options_size = sizeof(struct dump_options),
     .run = run,

@@ -27,7 +27,8 @@ static json_t *flags_json(uint32_t flags, const char *const *names, unsigned bit
     json_t *array = json_array();
     for (unsigned bit = 0; bit < bits; bit++)
         if (flags >> bit & 1)
-            json_array_append_new(array, json_string(names[bit] ? names[bit] : "unknown"));
+            json_array_append_new(array,
+                                  json_string(names[bit] ? names[bit] : "unknown"));
     return array;
 }
 
@@ -61,7 +62,8 @@ static json_t *event_json(const struct arrival_event *event)
     if (event->flags & EVENT_FLAG_AFTER_WAKE)
         json_set_count(object, "wake_ns", event->wake_ns);
     if (event->flags)
-        json_object_set_new(object, "flags", flags_json(event->flags, event_flag_names, 8));
+        json_object_set_new(object, "flags",
+                            flags_json(event->flags, event_flag_names, 8));
     return object;
 }
 

@@ -1,4 +1,5 @@
-/* The records of an arrival log as JSON, for debugging: every field that the log holds. */
+/* The records of an arrival log as JSON, for debugging: every field that the log
+ * holds. */
 #ifndef TOKTRACE_DUMP_RECORDS_H
 #define TOKTRACE_DUMP_RECORDS_H
 

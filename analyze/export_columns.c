@@ -109,7 +109,8 @@ static struct cell interval_cell(int64_t from_ns, int64_t to_ns)
 {
     if (from_ns == TIME_NONE || to_ns == TIME_NONE)
         return (struct cell){ .kind = CELL_NONE };
-    return (struct cell){ .kind = CELL_REAL, .real = (double)(to_ns - from_ns) / NS_PER_S };
+    return (struct cell){ .kind = CELL_REAL,
+                         .real = (double)(to_ns - from_ns) / NS_PER_S };
 }
 
 static struct cell metric_cell(const struct request_sample *sample, enum metric metric,

@@ -1,5 +1,6 @@
 /* The columns of `tokanalyze export`: one table for requests, one for events. Names carry
- * their units; times are whole ns on the run clock, durations ending in _s are seconds. */
+ * their units; times are whole ns on the run clock, durations ending in _s are
+ * seconds. */
 #ifndef TOKTRACE_EXPORT_COLUMNS_H
 #define TOKTRACE_EXPORT_COLUMNS_H
 

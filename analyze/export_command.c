@@ -63,7 +63,8 @@ static void append_row(struct export_writer *writer, const struct cell *cells)
                       writer->column_count);
 }
 
-static int write_request(struct export_writer *writer, const struct arrivals_header *header,
+static int write_request(struct export_writer *writer,
+                         const struct arrivals_header *header,
                          const struct arrival_request *request, struct fault *fault)
 {
     if (!writer->events) {
@@ -95,7 +96,8 @@ static int write_all(struct export_writer *writer, struct load *load, struct fau
     while ((got = load_next(load, &record, &log, fault)) > 0) {
         if (record.type != RECORD_REQUEST)
             continue;
-        int status = write_request(writer, &load->logs[log].header, &record.request, fault);
+        int status = write_request(writer, &load->logs[log].header, &record.request,
+                                   fault);
         if (status < 0)
             return status;
     }
@@ -156,8 +158,9 @@ const struct command export_command = {
     .name = "export",
     .summary = "requests or events as CSV or NDJSON",
     .usage = "[OPTION]... RUNDIR|LOG...",
-    .details = "Times are whole nanoseconds on the run's clock, durations are seconds. What "
-               "is undefined is empty in CSV and null in JSON. --columns explains all.",
+    .details =
+        "Times are whole nanoseconds on the run's clock, durations are seconds. What "
+        "is undefined is empty in CSV and null in JSON. --columns explains all.",
     .options = specs,
     .options_size = sizeof(struct export_options),
     .run = run,

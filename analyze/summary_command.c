@@ -146,10 +146,10 @@ const struct command summary_command = {
     .summary = "what a run measured, and whether to believe it",
     .usage = "[OPTION]... RUNDIR|LOG...",
     .details =
-        "Reads run directories and arrival logs (- for standard input) and reports them as "
-        "one. Percentiles of requests are exact, interpolated as numpy does, with exact "
-        "binomial intervals; those of gaps between tokens and of receive lags come from a "
-        "histogram, within 0.4 %, with bootstrap intervals over requests.",
+        "Reads run directories and arrival logs (- for standard input) and reports them "
+        "as one. Percentiles of requests are exact, interpolated as numpy does, with "
+        "exact binomial intervals; those of gaps between tokens and of receive lags come "
+        "from a histogram, within 0.4 %, with bootstrap intervals over requests.",
     .options = specs,
     .options_size = sizeof(struct summary_options),
     .run = run,

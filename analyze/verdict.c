@@ -147,7 +147,8 @@ static void judge_loops(struct verdict *verdict, const struct summary *summary,
         add_check(verdict, "utilisation", "share", busy.value, limits->max_utilisation);
     if (exceeds(check))
         fail(verdict, check, "worker %" PRIu32 " was busy %s of the time and queues "
-             "tokens itself: use more workers", busy.worker, percent_text(busy.value).text);
+             "tokens itself: use more workers", busy.worker,
+             percent_text(busy.value).text);
 
     check = add_check(verdict, "stall", "s", stall.value,
                       (double)limits->max_stall_ns / NS_PER_S);

@@ -9,12 +9,12 @@
 
 #define VERDICT_SHARE(holder, field, name_, default_, help_) \
     { .name = name_, .type = OPTION_FLOAT, .argument = "SHARE", \
-      .default_text = default_, .offset = offsetof(holder, field), .min = 0, .max = 1e9, \
+      .default_text = default_, .offset = offsetof(holder, field), .max = 1e9, \
       .help = help_ }
 
 #define VERDICT_DURATION(holder, field, name_, default_, help_) \
     { .name = name_, .type = OPTION_DURATION, .argument = "TIME", \
-      .default_text = default_, .offset = offsetof(holder, field), .min = 0, .max = 9e18, \
+      .default_text = default_, .offset = offsetof(holder, field), .max = 9e18, \
       .help = help_ }
 
 /* Entries for the table of options struct `holder` whose member `limits` is a struct

@@ -39,7 +39,8 @@ static void test_rows(void **state)
     assert_string_equal(row(&buffer, EXPORT_CSV, "x,y \"z\"\n"),
                         "-9223372036854775808,0.1,\"x,y \"\"z\"\"\n\",\n");
     assert_string_equal(row(&buffer, EXPORT_NDJSON, "x\"\n"),
-                        "{\"a\":-9223372036854775808,\"b\":0.1,\"c\":\"x\\\"\\n\",\"d\":null}\n");
+                        "{\"a\":-9223372036854775808,\"b\":0.1,\"c\":\"x\\\"\\n\","
+                        "\"d\":null}\n");
     buffer_clear(&buffer);
     export_heads_append(&buffer, EXPORT_CSV, columns, 4);
     assert_string_equal(buffer_text(&buffer), "a,b,c,d\n");
@@ -52,11 +53,11 @@ static void test_request_columns_begin_as_documented(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "row", "worker", "session", "outcome", "http_status", "finish_reason", "input_tokens",
-        "output_tokens", "output_events", "first_event_tokens", "due_ns", "start_ns", "sent_ns",
-        "headers_ns", "first_token_arrival_ns", "first_token_app_ns", "last_token_arrival_ns",
-        "last_token_app_ns", "end_ns", "ttft_s", "tpot_s", "ntpot_s", "e2e_s", "local_port",
-        "connection_request",
+        "row", "worker", "session", "outcome", "http_status", "finish_reason",
+        "input_tokens", "output_tokens", "output_events", "first_event_tokens",
+        "due_ns", "start_ns", "sent_ns", "headers_ns", "first_token_arrival_ns",
+        "first_token_app_ns", "last_token_arrival_ns", "last_token_app_ns", "end_ns",
+        "ttft_s", "tpot_s", "ntpot_s", "e2e_s", "local_port", "connection_request",
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_string_equal(export_request_columns[i].name, names[i]);

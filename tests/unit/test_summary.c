@@ -86,6 +86,76 @@ static void make_ordinary(void)
     log_maker_close(&logs[1]);
 }
 
+static void assert_ordinary_counts(const struct fixture *f)
+{
+    const struct request_counts *requests = &f->summary.requests;
+    assert_int_equal(requests->planned, 4);
+    assert_int_equal(requests->sent, 4);
+    assert_int_equal(requests->succeeded, 4);
+    assert_int_equal(requests->failed + requests->cancelled + requests->not_sent, 0);
+    assert_int_equal(requests->unrecorded, 0);
+
+    const struct timeline *timeline = &f->summary.timeline;
+    assert_close(timeline->planned_per_s, 10, 1e-12); /* 3 / 0.3 s */
+    assert_close(timeline->sent_per_s, 10, 1e-12);
+    /* ends at 43 and 373 ms */
+    assert_close(timeline->completed_per_s, 3 / 0.330, 1e-12);
+    /* tokens from 21 to 371 ms: 12, less the first */
+    assert_close(timeline->output_per_s, 11 / 0.350, 1e-12);
+    assert_close(timeline->duration_s, 0.373, 1e-12);
+    assert_int_equal(timeline->inflight.max, 1);
+    /* 42 + 52 + 62 + 72 ms of 1 to 373 ms */
+    assert_close(timeline->inflight.mean, 228.0 / 372, 1e-12);
+
+    assert_int_equal(f->summary.tokens.input, 400);
+    assert_int_equal(f->summary.tokens.output, 12);
+    assert_int_equal(f->summary.tokens.counted_by, COUNTED_USAGE);
+    assert_int_equal(f->summary.tokens.mismatches, 0);
+}
+
+static void assert_ordinary_latencies(const struct fixture *f)
+{
+    const struct latencies *arrival = &f->summary.latency[BY_ARRIVAL];
+    const struct distribution *ttft = &arrival->metrics[METRIC_TTFT];
+    assert_int_equal(ttft->count, 4);
+    assert_close(ttft->mean, 0.035, 1e-15);
+    assert_close(ttft->min, 0.020, 0);
+    assert_close(ttft->max, 0.050, 0);
+    assert_close(distribution_headline(ttft, HEADLINE_P50), 0.035, 1e-15);
+    assert_close(distribution_headline(ttft, HEADLINE_P90), 0.047, 1e-15);
+    assert_close(ttft->sd, sqrt(500.0 / 3) / 1e3, 1e-15);
+    assert_false(ttft->headline[HEADLINE_P50].known);
+
+    const struct latencies *app = &f->summary.latency[BY_APP];
+    assert_close(app->metrics[METRIC_TTFT].mean, 0.037, 1e-15);
+    assert_close(f->summary.latency[FROM_DUE].metrics[METRIC_TTFT].mean, 0.036, 1e-15);
+    assert_close(arrival->ntpot_aggregate_s, 0.220 / 12, 1e-15);
+
+    const struct distribution *itl = &arrival->itl;
+    assert_int_equal(itl->count, 8);
+    assert_int_equal(itl->excluded, 0);
+    assert_close(itl->mean, 0.010, 1e-15);
+}
+
+static void assert_ordinary_client(const struct fixture *f)
+{
+    assert_close(f->summary.client.send_lag.mean, 0.001, 1e-15);
+    assert_int_equal(f->summary.client.receive_lag.count, 12);
+    assert_close(f->summary.client.receive_lag.max, 0.002, 1e-15);
+    assert_int_equal(f->summary.client.identity_checked, 4);
+    assert_int_equal(f->summary.client.identity_violations, 0);
+
+    assert_int_equal(f->summary.goodput.met, 3);
+    assert_close(f->summary.goodput.share, 0.75, 0);
+    /* the good ones end at 43, 153 and 263 ms */
+    assert_close(f->summary.goodput.per_s, 2 / 0.220, 1e-12);
+
+    assert_true(f->summary.verdict.valid);
+    assert_int_equal(f->summary.worker_count, 2);
+    assert_int_equal(f->summary.workers[1].sent, 2);
+    assert_close(f->summary.workers[1].ttft.mean, 0.040, 1e-15);
+}
+
 static void test_ordinary(void **state)
 {
     (void)state;
@@ -98,65 +168,9 @@ static void test_ordinary(void **state)
                      STATUS_OK);
     summarise(&f, paths, 2);
 
-    const struct request_counts *requests = &f.summary.requests;
-    assert_int_equal(requests->planned, 4);
-    assert_int_equal(requests->sent, 4);
-    assert_int_equal(requests->succeeded, 4);
-    assert_int_equal(requests->failed + requests->cancelled + requests->not_sent, 0);
-    assert_int_equal(requests->unrecorded, 0);
-
-    const struct timeline *timeline = &f.summary.timeline;
-    assert_close(timeline->planned_per_s, 10, 1e-12); /* 3 / 0.3 s */
-    assert_close(timeline->sent_per_s, 10, 1e-12);
-    /* ends at 43 and 373 ms */
-    assert_close(timeline->completed_per_s, 3 / 0.330, 1e-12);
-    /* tokens from 21 to 371 ms: 12, less the first */
-    assert_close(timeline->output_per_s, 11 / 0.350, 1e-12);
-    assert_close(timeline->duration_s, 0.373, 1e-12);
-    assert_int_equal(timeline->inflight.max, 1);
-    /* 42 + 52 + 62 + 72 ms of 1 to 373 ms */
-    assert_close(timeline->inflight.mean, 228.0 / 372, 1e-12);
-
-    assert_int_equal(f.summary.tokens.input, 400);
-    assert_int_equal(f.summary.tokens.output, 12);
-    assert_int_equal(f.summary.tokens.counted_by, COUNTED_USAGE);
-    assert_int_equal(f.summary.tokens.mismatches, 0);
-
-    const struct distribution *ttft = &f.summary.latency[BY_ARRIVAL].metrics[METRIC_TTFT];
-    assert_int_equal(ttft->count, 4);
-    assert_close(ttft->mean, 0.035, 1e-15);
-    assert_close(ttft->min, 0.020, 0);
-    assert_close(ttft->max, 0.050, 0);
-    assert_close(distribution_headline(ttft, HEADLINE_P50), 0.035, 1e-15);
-    assert_close(distribution_headline(ttft, HEADLINE_P90), 0.047, 1e-15);
-    assert_close(ttft->sd, sqrt(500.0 / 3) / 1e3, 1e-15);
-    assert_false(ttft->headline[HEADLINE_P50].known);
-
-    const struct latencies *app = &f.summary.latency[BY_APP];
-    assert_close(app->metrics[METRIC_TTFT].mean, 0.037, 1e-15);
-    assert_close(f.summary.latency[FROM_DUE].metrics[METRIC_TTFT].mean, 0.036, 1e-15);
-    assert_close(f.summary.latency[BY_ARRIVAL].ntpot_aggregate_s, 0.220 / 12, 1e-15);
-
-    const struct distribution *itl = &f.summary.latency[BY_ARRIVAL].itl;
-    assert_int_equal(itl->count, 8);
-    assert_int_equal(itl->excluded, 0);
-    assert_close(itl->mean, 0.010, 1e-15);
-
-    assert_close(f.summary.client.send_lag.mean, 0.001, 1e-15);
-    assert_int_equal(f.summary.client.receive_lag.count, 12);
-    assert_close(f.summary.client.receive_lag.max, 0.002, 1e-15);
-    assert_int_equal(f.summary.client.identity_checked, 4);
-    assert_int_equal(f.summary.client.identity_violations, 0);
-
-    assert_int_equal(f.summary.goodput.met, 3);
-    assert_close(f.summary.goodput.share, 0.75, 0);
-    /* the good ones end at 43, 153 and 263 ms */
-    assert_close(f.summary.goodput.per_s, 2 / 0.220, 1e-12);
-
-    assert_true(f.summary.verdict.valid);
-    assert_int_equal(f.summary.worker_count, 2);
-    assert_int_equal(f.summary.workers[1].sent, 2);
-    assert_close(f.summary.workers[1].ttft.mean, 0.040, 1e-15);
+    assert_ordinary_counts(&f);
+    assert_ordinary_latencies(&f);
+    assert_ordinary_client(&f);
     release(&f);
     unlink("a.toklog");
     unlink("b.toklog");
@@ -225,7 +239,8 @@ static void assert_document(const struct fixture *f)
         assert_non_null(json_object_get(document, keys[i]));
     json_t *itl = json_object_get(json_object_get(document, "latency_s"), "itl");
     static const char *const figures[] = {
-        "count", "excluded", "mean", "sd", "min", "p1", "p5", "p10", "p25", "p50", "p75", "p90",
+        "count", "excluded", "mean", "sd", "min", "p1", "p5", "p10", "p25", "p50", "p75",
+        "p90",
         "p95", "p99", "p99_9", "max",
     };
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
@@ -376,7 +391,8 @@ static void test_kinds_of_logs_do_not_mix(void **state)
     }
     assert_int_equal(load_open(&load, paths, 2, &fault), STATUS_USAGE);
     assert_string_equal(fault.text,
-                        "b.toklog is a server log, but a.toklog a client log: give one kind");
+                        "b.toklog is a server log, but a.toklog a client log: "
+                        "give one kind");
     load_release(&load);
     unlink("a.toklog");
     unlink("b.toklog");

@@ -25,13 +25,14 @@ void answer_start(struct answer *answer)
     if (answer->body.capacity > SSE_KEPT_CAPACITY)
         buffer_release(&answer->body);
     buffer_clear(&answer->body);
-    memset(&answer->result, 0, offsetof(struct answer, body) - offsetof(struct answer, result));
+    memset(&answer->result, 0,
+           offsetof(struct answer, count) - offsetof(struct answer, result));
     answer->result.outcome = OUTCOME_TRUNCATED;
     answer->result.usage_prompt_tokens = COUNT_NONE;
     answer->result.usage_completion_tokens = COUNT_NONE;
     answer->result.usage_cached_tokens = COUNT_NONE;
     answer->result.usage_reasoning_tokens = COUNT_NONE;
-    answer->continuous_usage = true;
+    token_count_start(&answer->count);
 }
 
 size_t answer_memory(const struct answer *answer)
@@ -76,97 +77,22 @@ bool answer_is_done(const struct answer *answer)
     return answer->done_seen;
 }
 
-/* Choices. */
-
-static unsigned choice_slot(const struct chunk_choice *choice)
+/* Emits one event per choice, each like `event` but for what the choice says. */
+static void emit_choices(struct answer *answer, const struct sink *sink,
+                         const struct chunk *chunk, const struct answer_event *event)
 {
-    return choice->index < CHUNK_CHOICES_MAX ? choice->index : CHUNK_CHOICES_MAX - 1;
-}
-
-static void mark_choice(struct answer_choices *choices, const struct chunk_choice *choice)
-{
-    unsigned slot = choice_slot(choice);
-    uint64_t bit = UINT64_C(1) << slot % 64;
-    choices->seen[slot / 64] |= bit;
-    if (choice->finished)
-        choices->finished[slot / 64] |= bit;
-}
-
-static bool several_choices(const struct answer_choices *choices)
-{
-    return __builtin_popcountll(choices->seen[0]) + __builtin_popcountll(choices->seen[1]) > 1;
-}
-
-/* A finish reason came, and for every choice that was seen. */
-static bool all_finished(const struct answer_choices *choices)
-{
-    return (choices->finished[0] | choices->finished[1]) != 0
-           && choices->seen[0] == choices->finished[0]
-           && choices->seen[1] == choices->finished[1];
-}
-
-/* Of the choices of an event: how many bring tokens, and the slot of the first that does. */
-static unsigned count_token_choices(const struct chunk *chunk, unsigned *first_slot)
-{
-    unsigned count = 0;
-    for (unsigned i = chunk->choice_count; i-- > 0;) {
-        if (!event_kind_is_token(chunk->choices[i].kind))
-            continue;
-        *first_slot = choice_slot(&chunk->choices[i]);
-        count++;
-    }
-    return count;
-}
-
-/* What usage on a token event adds to the tokens so far, of the choice in `slot` or of all; 0 where it
- * does not say. */
-static uint32_t usage_increment(struct answer *answer, const struct chunk *chunk, unsigned slot)
-{
-    uint32_t reported = chunk->has_usage ? chunk->usage.completion_tokens : COUNT_NONE;
-    answer->continuous_usage &= reported != COUNT_NONE;
-    if (!answer->continuous_usage)
-        return 0;
-    if (reported <= answer->tokens && several_choices(&answer->choices))
-        answer->usage_per_choice = true;
-    uint64_t before = answer->usage_per_choice ? answer->choices.tokens[slot] : answer->tokens;
-    return reported > before ? (uint32_t)(reported - before) : 0;
-}
-
-static uint32_t bring_tokens(struct answer *answer, const struct chunk_choice *choice,
-                             uint32_t share)
-{
-    uint32_t tokens = share > 0 ? share : 1;
-    answer->tokens += tokens;
-    answer->choices.tokens[choice_slot(choice)] += tokens;
-    return tokens;
-}
-
-/* Emits one event per choice, each like `event` but for what the choice says. An increment that several
- * choices share is split evenly, the remainder to the first. */
-static void emit_choices(struct answer *answer, const struct sink *sink, const struct chunk *chunk,
-                         const struct answer_event *event)
-{
-    unsigned first_slot = 0;
-    for (unsigned i = 0; i < chunk->choice_count; i++)
-        mark_choice(&answer->choices, &chunk->choices[i]);
-    unsigned sharers = count_token_choices(chunk, &first_slot);
-    uint32_t increment = sharers > 0 ? usage_increment(answer, chunk, first_slot) : 0;
-    uint32_t remainder = sharers > 0 ? increment % sharers : 0;
+    uint32_t tokens[CHUNK_CHOICES_MAX];
+    token_count_take(&answer->count, chunk, tokens);
     for (unsigned i = 0; i < chunk->choice_count; i++) {
         const struct chunk_choice *choice = &chunk->choices[i];
         struct answer_event own = *event;
         own.choice = choice->index;
         own.kind = choice->kind;
         own.flags |= choice->finished ? EVENT_FLAG_FINISH : 0;
-        if (event_kind_is_token(choice->kind)) {
-            own.tokens = bring_tokens(answer, choice, increment / sharers + remainder);
-            remainder = 0;
-        }
+        own.tokens = tokens[i];
         emit(answer, sink, &own);
     }
 }
-
-/* Events. */
 
 static void keep_count(uint32_t *kept, uint32_t reported)
 {
@@ -174,7 +100,8 @@ static void keep_count(uint32_t *kept, uint32_t reported)
         *kept = reported;
 }
 
-/* Where usage counts per choice, what one event reports is not the answer's count: that is the sum. */
+/* Where usage counts per choice, what one event reports is not the answer's count: that
+ * is the sum. */
 static void keep_usage(struct answer *answer, const struct chunk *chunk)
 {
     const struct chunk_usage *usage = &chunk->usage;
@@ -182,8 +109,8 @@ static void keep_usage(struct answer *answer, const struct chunk *chunk)
     keep_count(&result->usage_prompt_tokens, usage->prompt_tokens);
     keep_count(&result->usage_cached_tokens, usage->cached_tokens);
     keep_count(&result->usage_reasoning_tokens, usage->reasoning_tokens);
-    if (answer->usage_per_choice && chunk->choice_count > 0)
-        result->usage_completion_tokens = (uint32_t)answer->tokens;
+    if (answer->count.per_choice && chunk->choice_count > 0)
+        result->usage_completion_tokens = (uint32_t)answer->count.total;
     else
         keep_count(&result->usage_completion_tokens, usage->completion_tokens);
 }
@@ -257,13 +184,11 @@ static void take_events(struct answer *answer, const struct sink *sink)
 
 /* The body. */
 
-static const char *const sse_fields[] = { "data:", "event:", "id:", "retry:", ":" };
-
-enum { SSE_FIELDS = sizeof sse_fields / sizeof sse_fields[0] };
-
-/* What a body under some other Content-Type is; ANSWER_SNIFF while it is too short to tell. */
+/* What a body under some other Content-Type is; ANSWER_SNIFF while it is too short to
+ * tell. */
 static enum answer_mode sniff(const char *bytes, size_t len)
 {
+    static const char *const fields[] = { "data:", "event:", "id:", "retry:", ":" };
     static const char mark[] = "\xef\xbb\xbf";
     bool cut = len < SNIFF_MAX;
     size_t at = len >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
@@ -272,11 +197,11 @@ static enum answer_mode sniff(const char *bytes, size_t len)
         at++;
     size_t left = len - at;
     bool undecided = cut && (left == 0 || (at == 0 && left < 3 && memcmp(bytes, mark, left) == 0));
-    for (size_t i = 0; i < SSE_FIELDS; i++) {
-        size_t field_len = strlen(sse_fields[i]);
-        if (left >= field_len && memcmp(bytes + at, sse_fields[i], field_len) == 0)
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        size_t field_len = strlen(fields[i]);
+        if (left >= field_len && memcmp(bytes + at, fields[i], field_len) == 0)
             return ANSWER_STREAM;
-        undecided |= cut && left < field_len && memcmp(bytes + at, sse_fields[i], left) == 0;
+        undecided |= cut && left < field_len && memcmp(bytes + at, fields[i], left) == 0;
     }
     return undecided ? ANSWER_SNIFF : ANSWER_WHOLE;
 }
@@ -294,44 +219,10 @@ static void collect_body(struct answer *answer, const char *bytes, size_t len)
 
 void answer_skip(struct answer *answer)
 {
-    if (answer->mode == ANSWER_STREAM || answer->mode == ANSWER_RESUME) {
-        sse_start(&answer->sse);
-        answer->mode = ANSWER_RESUME;
-        answer->resume_started = answer->resume_after_cr = answer->resume_line_start = false;
-    } else if (answer->mode != ANSWER_NO_HEAD) {
+    if (answer->mode == ANSWER_STREAM)
+        sse_skip(&answer->sse);
+    else if (answer->mode != ANSWER_NO_HEAD)
         set_mode(answer, ANSWER_IGNORE);
-    }
-}
-
-static bool begins_with_field(const char *bytes, size_t len)
-{
-    for (size_t i = 0; i < SSE_FIELDS; i++) {
-        size_t field_len = strlen(sse_fields[i]);
-        if (len >= field_len && memcmp(bytes, sse_fields[i], field_len) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Passes over the rest of an event whose beginning is missing: up to its blank line, or nothing where a
- * field begins at once. Returns how many bytes; the mode is STREAM once an event may begin. */
-static size_t resume(struct answer *answer, const char *bytes, size_t len)
-{
-    if (!answer->resume_started && begins_with_field(bytes, len)) {
-        answer->mode = ANSWER_STREAM;
-        return 0;
-    }
-    answer->resume_started = true;
-    for (size_t i = 0; i < len; i++) {
-        bool line_end = bytes[i] == '\r' || (bytes[i] == '\n' && !answer->resume_after_cr);
-        answer->resume_after_cr = bytes[i] == '\r';
-        if (line_end && answer->resume_line_start) {
-            answer->mode = ANSWER_STREAM;
-            return i + 1;
-        }
-        answer->resume_line_start = line_end || (answer->resume_line_start && bytes[i] == '\n');
-    }
-    return len;
 }
 
 void answer_feed(struct answer *answer, const char *bytes, size_t len, answer_event_fn *on_event,
@@ -347,12 +238,8 @@ void answer_feed(struct answer *answer, const char *bytes, size_t len, answer_ev
         set_mode(answer, sniff(answer->body.data, answer->body.len));
         bytes = answer->body.data;
         len = answer->body.len;
-    } else if (answer->mode == ANSWER_RESUME) {
-        size_t passed = resume(answer, bytes, len);
-        bytes += passed;
-        len -= passed;
     }
-    if (answer->mode == ANSWER_STREAM && len > 0) {
+    if (answer->mode == ANSWER_STREAM) {
         sse_feed(&answer->sse, bytes, len);
         take_events(answer, &sink);
     }
@@ -383,7 +270,7 @@ static enum outcome judge(const struct answer *answer, enum body_end end)
     if (end == BODY_BROKEN)
         return OUTCOME_TRUNCATED;
     if (streamed)
-        return all_finished(&answer->choices) ? OUTCOME_OK : OUTCOME_TRUNCATED;
+        return token_count_all_finished(&answer->count) ? OUTCOME_OK : OUTCOME_TRUNCATED;
     return answer->answer_seen ? OUTCOME_OK : OUTCOME_HTTP_STATUS;
 }
 
@@ -401,6 +288,6 @@ void answer_finish(struct answer *answer, enum body_end end, answer_event_fn *on
     }
     result->outcome = judge(answer, end);
     if (result->usage_completion_tokens != COUNT_NONE
-        && result->usage_completion_tokens != answer->tokens)
+        && result->usage_completion_tokens != answer->count.total)
         result->flags |= REQUEST_TOKEN_MISMATCH;
 }

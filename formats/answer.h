@@ -1,35 +1,32 @@
-/* Understands the body of one answer as it streams in: which events bring tokens, what usage says, how it
- * ended. Shared by the client's loop, the packet extractor and `tokanalyze dump --stream`, so that all
- * three give the same tokens for the same bytes, however they were cut. Allocates nothing unless an event
- * is split over reads and larger than the space inside, or the body is not an event stream.
+/* Understands the body of one answer as it streams in: which events bring tokens, what usage
+ * says, how it ended. Shared by the client's loop, the packet extractor and `tokanalyze dump
+ * --stream`, so that all three give the same tokens for the same bytes, however they were
+ * cut. Allocates nothing unless an event is split over reads and larger than the space
+ * inside, or the body is not an event stream.
  *
  * Outcome; the first row that fits counts:
  *
- *   http status | seen                                              | body     | outcome
- *   ------------+---------------------------------------------------+----------+-------------
- *   none        | (no head came)                                    | any      | TRUNCATED
- *   not 2xx     | (the body is not looked at)                       | any      | HTTP_STATUS
- *   2xx         | error object or event; finish reason "error" or   | any      | STREAM_ERROR
- *               | "abort"; an event or body beyond its limit        |          |
- *   2xx, stream | [DONE] or closing event, and a chunk of an answer | any      | OK
- *   2xx, stream | [DONE], and nothing of an answer                  | any      | HTTP_STATUS
- *   2xx         | (anything else)                                   | BROKEN   | TRUNCATED
- *   2xx, stream | a finish reason for every choice that was seen    | COMPLETE | OK
- *   2xx, stream | no finish reason, or not for every choice         | COMPLETE | TRUNCATED
- *   2xx, whole  | JSON of an answer                                 | COMPLETE | OK
- *   2xx, whole  | anything else: HTML, empty, cut or other JSON     | COMPLETE | HTTP_STATUS
+ *   status      | seen                                           | body     | outcome
+ *   ------------+------------------------------------------------+----------+-------------
+ *   none        | (no head came)                                 | any      | TRUNCATED
+ *   not 2xx     | (the body is not looked at)                    | any      | HTTP_STATUS
+ *   2xx         | error object or event; finish reason "error"   | any      | STREAM_ERROR
+ *               | or "abort"; an event or body beyond its limit  |          |
+ *   2xx, stream | the closing event and a chunk of an answer     | any      | OK
+ *   2xx, stream | the closing event, nothing of an answer        | any      | HTTP_STATUS
+ *   2xx         | (anything else)                                | BROKEN   | TRUNCATED
+ *   2xx, stream | a finish reason for every choice that was seen | COMPLETE | OK
+ *   2xx, stream | none, or not for every choice                  | COMPLETE | TRUNCATED
+ *   2xx, whole  | JSON of an answer                              | COMPLETE | OK
+ *   2xx, whole  | HTML, empty, cut JSON, JSON of anything else   | COMPLETE | HTTP_STATUS
  *
- * After [DONE] or the closing event the answer is over by its own words: what follows is logged (a second
- * [DONE] as DONE, comments as such, everything else as OTHER) and changes neither counts nor outcome.
+ * The closing event is [DONE], or message_stop, or response.completed or .incomplete. Behind
+ * it the answer is over by its own words: what follows is logged (a second [DONE] as DONE,
+ * comments as such, all else as OTHER) and changes neither counts nor outcome.
  *
- * A body is a stream when its Content-Type is text/event-stream, or when it begins like one (after blank
- * space a field name and a colon) under any other type. A whole answer is one event per choice, at the
- * end of the body.
- *
- * Tokens of a token event: 1; the increment of completion_tokens where this and every token event before
- * it carried usage. Some servers count per choice there, others over all choices: the total is assumed
- * until a token event of another choice contradicts it. Tokens that usage reports on an event without
- * text belong to the next token event. */
+ * A body is a stream when its Content-Type is text/event-stream, or when it begins like one
+ * (after blank space a field name and a colon) under any other type. A whole answer is one
+ * event per choice, at the end of the body. For the tokens of an event see token_count.h. */
 #ifndef TOKTRACE_ANSWER_H
 #define TOKTRACE_ANSWER_H
 
@@ -41,17 +38,18 @@
 #include "formats/base/buffer.h"
 #include "formats/chunk_scanner.h"
 #include "formats/sse.h"
+#include "formats/token_count.h"
 
 /* A body that is not a stream is an error beyond this. */
 enum { ANSWER_BODY_MAX = 64 * 1024 * 1024 };
 
 /* One event as logged; the times are the caller's to add. */
 struct answer_event {
-    uint64_t end_offset; /* body offset behind the event's last byte */
-    uint32_t tokens;     /* k of a token event: 1, or the increment of continuous usage; else 0 */
+    uint64_t end_offset; /* body offset behind the event: see sse.h */
+    uint32_t tokens;     /* k of a token event: 1, or the increment of usage; else 0 */
     uint16_t choice;
-    uint8_t kind;        /* enum event_kind */
-    uint8_t flags;       /* EVENT_FLAG_FINISH | EVENT_FLAG_USAGE, or 0 */
+    uint8_t kind;  /* enum event_kind */
+    uint8_t flags; /* EVENT_FLAG_FINISH | EVENT_FLAG_USAGE, or 0 */
 };
 
 /* Called for each event in order; from answer_feed and answer_finish only. */
@@ -59,15 +57,15 @@ typedef void answer_event_fn(void *context, const struct answer_event *event);
 
 /* How the body ended, as the transport saw it. */
 enum body_end {
-    BODY_COMPLETE, /* last chunk, all of Content-Length, or an orderly close where that ends a body */
+    BODY_COMPLETE, /* last chunk, all of Content-Length, or a close where that ends a body */
     BODY_BROKEN,   /* closed, reset or given up before that */
 };
 
-/* What the answer amounts to. */
+/* What the answer amounts to. Counts are COUNT_NONE where the server did not say. */
 struct answer_result {
     enum outcome outcome; /* OK, HTTP_STATUS, STREAM_ERROR or TRUNCATED */
-    uint32_t flags;       /* REQUEST_STREAMED, REQUEST_DONE_SEEN, REQUEST_TOKEN_MISMATCH */
-    uint32_t usage_prompt_tokens; /* COUNT_NONE where the server did not say; likewise below */
+    uint32_t flags; /* REQUEST_STREAMED, REQUEST_DONE_SEEN, REQUEST_TOKEN_MISMATCH */
+    uint32_t usage_prompt_tokens;
     uint32_t usage_completion_tokens;
     uint32_t usage_cached_tokens;
     uint32_t usage_reasoning_tokens;
@@ -79,57 +77,48 @@ struct answer_result {
 enum answer_mode {
     ANSWER_NO_HEAD, /* bytes before answer_head are not looked at */
     ANSWER_STREAM,  /* as an event stream */
-    ANSWER_RESUME,  /* likewise, behind missing bytes: passed over until an event begins */
     ANSWER_SNIFF,   /* collected until its first bytes tell */
     ANSWER_WHOLE,   /* collected to its end */
-    ANSWER_IGNORE,  /* not 2xx, or bytes are missing */
-};
-
-/* Choices of one answer, by index; those from CHUNK_CHOICES_MAX - 1 on share the last state. */
-struct answer_choices {
-    uint64_t seen[CHUNK_CHOICES_MAX / 64]; /* bit sets */
-    uint64_t finished[CHUNK_CHOICES_MAX / 64];
-    uint32_t tokens[CHUNK_CHOICES_MAX]; /* brought so far */
+    ANSWER_IGNORE,  /* not 2xx, too large, or bytes of a WHOLE are missing */
 };
 
 /* Touch it through the functions only, but for result. */
 struct answer {
     struct sse_parser sse;
     struct answer_result result; /* as far as known; final after answer_finish */
-    struct answer_choices choices;
-    uint64_t tokens;      /* brought so far by all choices */
-    uint16_t http_status; /* 0 before answer_head */
-    uint8_t mode;         /* enum answer_mode */
-    bool answer_seen;     /* a chunk of a known API came */
+    uint16_t http_status;        /* 0 before answer_head */
+    uint8_t mode;                /* enum answer_mode */
+    bool answer_seen;            /* a chunk of a known API came */
     bool error_seen;
     bool done_seen;
-    bool continuous_usage; /* no token event lacked usage so far */
-    bool usage_per_choice; /* continuous usage counts each choice alone */
-    bool resume_started;   /* RESUME: a byte was passed over */
-    bool resume_after_cr;
-    bool resume_line_start;
-    struct buffer body;    /* SNIFF and WHOLE: the bytes so far */
+    struct token_count count;
+    struct buffer body; /* SNIFF and WHOLE: the bytes so far */
 };
 
-/* Ready for a new answer; keeps memory from the one before. The first use needs zeroed memory. */
+/* Ready for a new answer; keeps memory from the one before. The first use needs zeroed
+ * memory. */
 void answer_start(struct answer *answer);
 
-/* What the head said; call once before the first byte of the body. content_type may be NULL. */
+/* What the head said; call once before the first byte of the body. content_type may be
+ * NULL. */
 void answer_head(struct answer *answer, unsigned http_status, const char *content_type);
 
 /* The next bytes of the (dechunked, decompressed) body. */
-void answer_feed(struct answer *answer, const char *bytes, size_t len, answer_event_fn *on_event,
-                 void *context);
+void answer_feed(struct answer *answer, const char *bytes, size_t len,
+                 answer_event_fn *on_event, void *context);
 
-/* Bytes of the body are missing here: a hole in a capture. The event that they cut is dropped, and the next
- * is taken up where one begins. A body that is no event stream cannot be read any more. */
+/* Bytes of the body are missing here: a hole in a capture. The event that they cut is
+ * dropped, and the next is taken up where one begins; offsets go on without them. A body
+ * that is no event stream cannot be read any more. */
 void answer_skip(struct answer *answer);
 
-/* True once the answer is over by its own words ([DONE], or the API's closing event): silence or an open
- * connection after that is no fault. */
+/* True once the closing event came: silence or an open connection after it is no
+ * fault. */
 bool answer_is_done(const struct answer *answer);
 
-/* No more bytes will come. Judges the answer; answer->result is final. */
+/* No more bytes will come. Judges the answer; answer->result is final. Bytes that lack
+ * their last line ends count after BODY_COMPLETE only: after BODY_BROKEN they are a
+ * fragment. */
 void answer_finish(struct answer *answer, enum body_end end, answer_event_fn *on_event,
                    void *context);
 

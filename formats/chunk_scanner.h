@@ -1,11 +1,13 @@
-/* What one event of a streamed answer brings: reads the JSON of a chunk in a single pass without
- * allocating. Knows /v1/chat/completions and /v1/completions chunks, the whole (not streamed) answers of
- * both, Anthropic's message events and OpenAI's response events.
+/* What one event of a streamed answer brings: reads the JSON of a chunk in a single pass
+ * without allocating. Knows /v1/chat/completions and /v1/completions chunks, the whole
+ * (not streamed) answers of both, Anthropic's message events and OpenAI's response
+ * events.
  *
- * Agrees with a full JSON parser (keys in any order, escaped keys, the last of duplicate keys counts) but
- * is more lenient in four points, so that text is not lost as a token: bytes that are not UTF-8, lone
- * surrogate escapes and NUL escapes are accepted in strings, numbers may be of any size. Stricter in one:
- * nesting beyond JSON_DEPTH_MAX (64) is invalid. */
+ * Agrees with a full JSON parser (keys in any order, escaped keys, the last of duplicate
+ * keys counts) but is more lenient in four points, so that text is not lost as a token:
+ * bytes that are not UTF-8, lone surrogate escapes and NUL escapes are accepted in
+ * strings, numbers may be of any size. Stricter in one: nesting beyond JSON_DEPTH_MAX
+ * (64) is invalid. */
 #ifndef TOKTRACE_CHUNK_SCANNER_H
 #define TOKTRACE_CHUNK_SCANNER_H
 
@@ -15,11 +17,12 @@
 
 #include "formats/arrivals.h"
 
-/* 128 is the most choices that the OpenAI API accepts; a chunk with more is EVENT_OTHER. */
+/* 128 is the most choices that the OpenAI API accepts; a chunk with more is
+ * EVENT_OTHER. */
 enum { CHUNK_CHOICES_MAX = 128 };
 
-/* Token counts as the server reported them; COUNT_NONE where it did not, or said null, or something that
- * is not a whole number from 0 to COUNT_NONE - 1. */
+/* Token counts as the server reported them; COUNT_NONE where it did not, or said null, or
+ * something that is not a whole number from 0 to COUNT_NONE - 1. */
 struct chunk_usage {
     uint32_t prompt_tokens; /* Anthropic: uncached, cache-read and cache-written input together */
     uint32_t completion_tokens;
@@ -34,8 +37,8 @@ struct chunk_choice {
 };
 
 struct chunk {
-    /* Of the event as a whole: EVENT_USAGE, _ERROR, _DONE, _COMMENT (ping) or _OTHER; with choices, the
-     * kind of the first. */
+    /* Of the event as a whole: EVENT_USAGE, _ERROR, _DONE, _COMMENT (ping) or _OTHER;
+     * with choices, the kind of the first. */
     uint8_t kind;
     bool valid;     /* the payload is JSON within our limits; without it kind is ERROR or OTHER */
     bool has_usage; /* a usage object, not null */
@@ -47,8 +50,9 @@ struct chunk {
     struct chunk_choice choices[CHUNK_CHOICES_MAX]; /* only choice_count of them are set */
 };
 
-/* Classifies payload[0..len), one event's data. `type` is its event: field, "" for none; it decides only
- * where the payload does not say: "error" makes any payload EVENT_ERROR, "ping" a comment. */
+/* Classifies payload[0..len), one event's data. `type` is its event: field, "" for none;
+ * it decides only where the payload does not say: "error" makes any payload EVENT_ERROR,
+ * "ping" a comment. */
 void chunk_scan(struct chunk *chunk, const char *payload, size_t len, const char *type);
 
 #endif

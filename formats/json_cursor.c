@@ -46,8 +46,8 @@ bool json_cursor_at_end(struct json_cursor *cursor)
     return cursor->at == cursor->end;
 }
 
-/* The first quote, backslash or control character in [at, end), or end. Sixteen bytes at a time; strings
- * are most of a chunk. */
+/* The first quote, backslash or control character in [at, end), or end. Sixteen bytes at
+ * a time; strings are most of a chunk. */
 static inline const char *find_string_stop(const char *at, const char *end)
 {
     for (; end - at >= (ptrdiff_t)sizeof(byte_vector); at += sizeof(byte_vector)) {

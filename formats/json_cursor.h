@@ -1,10 +1,12 @@
-/* Reads JSON in place for the hot loop: in one pass, without allocating. The caller names the keys it
- * wants; everything else is checked and skipped. Bounded by the end pointer; needs no NUL behind the text.
- * (Traces, where every string must be right to the byte, have base/json_scan.h.)
+/* Reads JSON in place for the hot loop: in one pass, without allocating. The caller names
+ * the keys it wants; everything else is checked and skipped. Bounded by the end pointer;
+ * needs no NUL behind the text. (Traces, where every string must be right to the byte,
+ * have base/json_scan.h.)
  *
- * Every function returns false when the text is not JSON (RFC 8259) or nests deeper than JSON_DEPTH_MAX;
- * the cursor is then of no more use. More lenient than the RFC inside strings: bytes that are not UTF-8
- * and lone surrogate escapes pass. Numbers may be of any size. */
+ * Every function returns false when the text is not JSON (RFC 8259) or nests deeper than
+ * JSON_DEPTH_MAX; the cursor is then of no more use. More lenient than the RFC inside
+ * strings: bytes that are not UTF-8 and lone surrogate escapes pass. Numbers may be of
+ * any size. */
 #ifndef TOKTRACE_JSON_CURSOR_H
 #define TOKTRACE_JSON_CURSOR_H
 
@@ -28,12 +30,13 @@ struct json_text {
     bool escaped; /* holds backslashes */
 };
 
-/* Consumes the value at hand. context belongs to the caller; slot says which value it is: the field's own
- * slot in an object, the position from 0 in an array. */
+/* Consumes the value at hand. context belongs to the caller; slot says which value it is:
+ * the field's own slot in an object, the position from 0 in an array. */
 typedef bool json_read_fn(void *context, unsigned slot);
 
-/* A key that the caller wants, not empty, and what reads its value. A table goes from the shortest key to
- * the longest and ends with JSON_FIELDS_END, so that a search ends early: most keys are not wanted. */
+/* A key that the caller wants, not empty, and what reads its value. A table goes from the
+ * shortest key to the longest and ends with JSON_FIELDS_END, so that a search ends early:
+ * most keys are not wanted. */
 struct json_field {
     const char *name;
     size_t name_len;
@@ -60,11 +63,12 @@ bool json_cursor_at_end(struct json_cursor *cursor);
 bool json_cursor_skip(struct json_cursor *cursor);
 bool json_cursor_string(struct json_cursor *cursor, struct json_text *text);
 
-/* *value: a whole number (no fraction, no exponent) from 0 to max; otherwise, and for a value of another
- * type, `fallback`. */
+/* *value: a whole number (no fraction, no exponent) from 0 to max; otherwise, and for a
+ * value of another type, `fallback`. */
 bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback, uint32_t *value);
 
-/* At '{': calls the reader of each wanted key, in the order of the text, as often as the key comes. */
+/* At '{': calls the reader of each wanted key, in the order of the text, as often as the
+ * key comes. */
 bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields, void *context);
 
 /* At '[': calls read for each element. */
@@ -83,7 +87,8 @@ static inline bool json_text_equals(const struct json_text *text, const char *ex
 /* `prefix` has no more than 63 characters. */
 bool json_text_starts_with(const struct json_text *text, const char *prefix);
 
-/* Decodes into copy, cut to size - 1 characters; each character beyond printable ASCII becomes '?'. */
+/* Decodes into copy, cut to size - 1 characters; each character beyond printable ASCII
+ * becomes '?'. */
 void json_text_copy(const struct json_text *text, char *copy, size_t size);
 
 #endif

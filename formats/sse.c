@@ -68,6 +68,24 @@ void sse_finish(struct sse_parser *parser)
     parser->finished = true;
 }
 
+static void forget_event(struct sse_parser *parser)
+{
+    carry_truncate(&parser->carry, 0);
+    parser->view = NULL;
+    parser->data_len = 0;
+    parser->has_data = false;
+    parser->has_type = false;
+}
+
+void sse_skip(struct sse_parser *parser)
+{
+    forget_event(parser);
+    parser->after_cr = false;
+    parser->first_line = false;
+    parser->lost = true;
+    parser->lost_first = true;
+}
+
 static uint64_t offset(const struct sse_parser *parser)
 {
     return parser->fed - (uint64_t)(parser->end - parser->next);
@@ -211,11 +229,7 @@ static bool dispatch(struct sse_parser *parser, struct sse_event *event)
             .type = parser->has_type ? parser->type : "",
             .end_offset = offset(parser),
         };
-    carry_truncate(&parser->carry, 0);
-    parser->view = NULL;
-    parser->data_len = 0;
-    parser->has_data = false;
-    parser->has_type = false;
+    forget_event(parser);
     return whole;
 }
 
@@ -232,17 +246,42 @@ static void set_comment(const struct sse_parser *parser, const struct line *line
     };
 }
 
+/* Of a line behind missing bytes: true when it may be the first of an event. An empty
+ * line there may end the event that was cut, or only the line. */
+static bool begins_event(const struct line *line)
+{
+    static const char *const fields[] = { ":", "data:", "event:", "id:", "retry:" };
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        size_t len = strlen(fields[i]);
+        if (line->len >= len && memcmp(line->bytes, fields[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* True while lines are to be dropped, this one included. */
+static bool is_lost(struct sse_parser *parser, const struct line *line)
+{
+    bool first = parser->lost_first;
+    if (!parser->lost)
+        return false;
+    parser->lost_first = first && line->len == 0;
+    parser->lost = first ? !begins_event(line) : line->len > 0;
+    return parser->lost;
+}
+
 /* True when the line completes an event or is a comment. */
 static bool read_line(struct sse_parser *parser, struct line *line,
                       struct sse_event *event)
 {
     strip_byte_order_mark(parser, line);
+    bool lost = is_lost(parser, line);
     if (line->len == 0)
         return dispatch(parser, event);
-    bool comment = line->bytes[0] == ':';
+    bool comment = line->bytes[0] == ':' && !lost;
     if (comment)
         set_comment(parser, line, event);
-    else
+    else if (!lost)
         read_field(parser, line);
     if (line->carried)
         carry_truncate(&parser->carry, parser->data_len);

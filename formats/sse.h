@@ -64,6 +64,8 @@ struct sse_parser {
     bool has_type;
     bool after_cr; /* an LF that comes next belongs to the line end before */
     bool first_line;
+    bool lost;       /* bytes are missing: lines are dropped until an event begins */
+    bool lost_first; /* and this is the first line behind them */
     bool finished;
     bool failed;
     char type[SSE_TYPE_MAX];
@@ -80,6 +82,11 @@ void sse_feed(struct sse_parser *parser, const char *bytes, size_t len);
 /* 1: an event or a comment; 0: all bytes are used up; STATUS_LIMIT: beyond SSE_DATA_MAX
  * or SSE_LINE_MAX, now and for the rest of the stream. */
 int sse_next(struct sse_parser *parser, struct sse_event *event);
+
+/* Bytes of the stream are missing here. What came of the event is dropped, and so is the
+ * rest of it: events go on behind the next blank line, or at once where the next line
+ * begins with "data:" or another field. Offsets go on without the missing bytes. */
+void sse_skip(struct sse_parser *parser);
 
 /* The body ended in good order: sse_next hands out an event or comment that lacks its
  * last line ends. (The standard discards it; here it would lose tokens that did arrive.)

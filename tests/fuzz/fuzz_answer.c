@@ -1,5 +1,6 @@
-/* Any bytes as the body of an answer: every cut must be understood alike, and the counts must add up.
- * Byte 0 chooses the status, type and end, byte 1 the lengths of the pieces. */
+/* Any bytes as the body of an answer: every cut must be understood alike, and the counts
+ * must add up. Byte 0 chooses the status, type and end, byte 1 the lengths of the
+ * pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* The chunk scanner on any payload: what jansson accepts must be understood as the reference does, what
- * jansson refuses must be refused. Byte 0 chooses the event: field. */
+/* The chunk scanner on any payload: what jansson accepts must be understood as the
+ * reference does, what jansson refuses must be refused. Byte 0 chooses the event:
+ * field. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

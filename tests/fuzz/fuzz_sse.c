@@ -1,5 +1,6 @@
-/* The event-stream splitter on any bytes: every cut must give the same events at the same offsets. Byte 0
- * sets the lengths of the pieces: up to 128, or random ones that it seeds. */
+/* The event-stream splitter on any bytes: every cut must give the same events at the same
+ * offsets. Byte 0 sets the lengths of the pieces: up to 128, or random ones that it
+ * seeds. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

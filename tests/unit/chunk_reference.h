@@ -1,5 +1,5 @@
-/* The chunk scanner once more: slow and straight, over a tree that jansson built. Whatever jansson
- * accepts, the scanner must accept and understand alike. */
+/* The chunk scanner once more: slow and straight, over a tree that jansson built.
+ * Whatever jansson accepts, the scanner must accept and understand alike. */
 #ifndef TOKTRACE_CHUNK_REFERENCE_H
 #define TOKTRACE_CHUNK_REFERENCE_H
 

@@ -46,7 +46,8 @@ static inline int sse_transcript_drain(struct sse_transcript *t)
     return got;
 }
 
-/* Feeds a copy that ends with its last byte, so that a sanitizer sees every read beyond them. */
+/* Feeds a copy that ends with its last byte, so that a sanitizer sees every read beyond
+ * them. */
 static inline int sse_transcript_feed(struct sse_transcript *t, const char *bytes, size_t len)
 {
     char *exact = memory_new(len > 0 ? len : 1, 1);

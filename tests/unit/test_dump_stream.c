@@ -16,7 +16,8 @@
 #define HEAD \
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-/* What dump_stream prints for a file of these bytes; the caller frees. NULL: it failed. */
+/* What dump_stream prints for a file of these bytes; the caller frees. NULL: it
+ * failed. */
 static char *dump(const char *bytes, bool json, struct fault *fault)
 {
     char *text = NULL;

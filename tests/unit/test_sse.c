@@ -140,7 +140,8 @@ static void test_parser_may_move_between_reads(void **state)
     sse_release(&after);
 }
 
-/* A stream whose one event has `len` bytes of data, fed in pieces: what sse_next says at its end. */
+/* A stream whose one event has `len` bytes of data, fed in pieces: what sse_next says at
+ * its end. */
 static int feed_large(struct sse_parser *parser, size_t len, size_t piece)
 {
     struct sse_event event = { 0 };

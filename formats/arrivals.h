@@ -21,6 +21,12 @@
  * TIME_NONE. */
 #define RUN_TIME_MAX_NS INT64_C(2300000000000000000)
 
+/* Whether a log can hold the time; not so for TIME_NONE. */
+static inline bool run_time_is_stored(int64_t time_ns)
+{
+    return time_ns >= -RUN_TIME_MAX_NS && time_ns <= RUN_TIME_MAX_NS;
+}
+
 /* Events that a log keeps of one request. A request with more is cut there and marked. */
 enum { REQUEST_EVENTS_MAX = 1 << 20 };
 

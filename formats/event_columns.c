@@ -21,11 +21,6 @@ size_t event_columns_bound(size_t count)
     return count * EVENT_BYTES_MAX;
 }
 
-static bool time_is_stored(int64_t time_ns)
-{
-    return time_ns >= -RUN_TIME_MAX_NS && time_ns <= RUN_TIME_MAX_NS;
-}
-
 /* Rounds towards minus infinity, so that the unit's start is never after the time. */
 static int64_t to_units(int64_t time_ns)
 {
@@ -34,7 +29,7 @@ static int64_t to_units(int64_t time_ns)
 
 static int64_t base_units(int64_t base_ns)
 {
-    return time_is_stored(base_ns) ? to_units(base_ns) : 0;
+    return run_time_is_stored(base_ns) ? to_units(base_ns) : 0;
 }
 
 /* ---- writing ---- */
@@ -49,7 +44,7 @@ static int64_t choose_step(const struct arrival_event *events, size_t count)
         size_t at = i * (count - 1) / STEP_SAMPLES;
         int64_t from_ns = events[at].arrival_ns;
         int64_t to_ns = events[at + 1].arrival_ns;
-        if (!time_is_stored(from_ns) || !time_is_stored(to_ns))
+        if (!run_time_is_stored(from_ns) || !run_time_is_stored(to_ns))
             continue;
         int64_t gap = to_units(to_ns) - to_units(from_ns);
         size_t place = samples++;
@@ -81,7 +76,7 @@ static uint8_t *arrivals_encode(struct event_columns *columns,
     int64_t previous = base;
     for (size_t i = 0; i < columns->count; i++) {
         uint64_t stored = 0;
-        if (time_is_stored(events[i].arrival_ns)) {
+        if (run_time_is_stored(events[i].arrival_ns)) {
             int64_t arrival = to_units(events[i].arrival_ns);
             stored = 1 + zigzag_encode(arrival - previous - columns->arrival_step);
             previous = arrival;
@@ -100,9 +95,9 @@ static uint8_t *apps_encode(struct event_columns *columns,
     bool any = false;
     for (size_t i = 0; i < columns->count; i++) {
         uint64_t stored = 0;
-        if (time_is_stored(events[i].arrival_ns))
+        if (run_time_is_stored(events[i].arrival_ns))
             arrival = to_units(events[i].arrival_ns);
-        if (time_is_stored(events[i].app_ns)) {
+        if (run_time_is_stored(events[i].app_ns)) {
             stored = 1 + zigzag_encode(to_units(events[i].app_ns) - arrival);
             any = true;
         }
@@ -288,7 +283,7 @@ static int apps_decode(const struct event_columns *columns, int64_t base,
             continue;
         int64_t lag = zigzag_decode(stored - 1);
         if (lag < -2 * TIME_UNITS_MAX || lag > 2 * TIME_UNITS_MAX
-            || !time_is_stored(arrival_ns + lag * EVENT_UNIT_NS))
+            || !run_time_is_stored(arrival_ns + lag * EVENT_UNIT_NS))
             return broken("app", fault);
         events[i].app_ns = arrival_ns + lag * EVENT_UNIT_NS;
     }

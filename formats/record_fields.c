@@ -56,11 +56,6 @@ static void member_store(void *member, size_t size, uint64_t value)
     }
 }
 
-static bool time_is_stored(int64_t time_ns)
-{
-    return time_ns >= -RUN_TIME_MAX_NS && time_ns <= RUN_TIME_MAX_NS;
-}
-
 size_t fields_bound(const struct field_table *table)
 {
     size_t bound = 0;
@@ -107,7 +102,7 @@ static uint8_t *field_encode(uint8_t *at, const struct field_spec *spec,
         return number_encode(at, spec, zigzag_encode(number));
     case FIELD_TIME:
         memcpy(&number, member, sizeof number);
-        if (!time_is_stored(number))
+        if (!run_time_is_stored(number))
             return at;
         at = number_encode(at, spec, zigzag_encode(number - *previous_ns));
         *previous_ns = number;
@@ -178,7 +173,7 @@ static int time_decode(const struct field_spec *spec, void *member, uint64_t val
 {
     int64_t time_ns;
     if (__builtin_add_overflow(*previous_ns, zigzag_decode(value), &time_ns)
-        || !time_is_stored(time_ns))
+        || !run_time_is_stored(time_ns))
         return fault_set(fault, STATUS_BAD_INPUT, "field %u is a time beyond 72 years",
                          spec->id);
     memcpy(member, &time_ns, sizeof time_ns);

@@ -64,7 +64,8 @@ int run_directory_check(const char *path, bool force, struct fault *fault)
     if (force && S_ISDIR(status.st_mode))
         return check_empty(path, fault);
     return fault_set(fault, STATUS_USAGE,
-                     "%s: exists; name a new directory (--force takes an empty one)", path);
+                     "%s: exists; name a new directory (--force takes an empty one)",
+                     path);
 }
 
 int run_directory_create(const char *path, bool force, struct fault *fault)

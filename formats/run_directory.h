@@ -9,8 +9,8 @@
 #include "formats/base/fault.h"
 #include "formats/run_manifest.h"
 
-/* Whether run_directory_create would take this path. One that exists is refused (STATUS_USAGE); with `force`
- * an empty directory is taken. */
+/* Whether run_directory_create would take this path. One that exists is refused
+ * (STATUS_USAGE); with `force` an empty directory is taken. */
 int run_directory_check(const char *path, bool force, struct fault *fault);
 
 /* Makes the directory, as far as run_directory_check allows it. */

@@ -1,6 +1,7 @@
-/* The reader of arrival logs on any bytes. Byte 0 says what the rest is: a file, the content of a frame
- * behind a good header (so that the fuzzer need not guess checksums), or an index. What is read must
- * go round: encoded, decoded and encoded again it is the same. */
+/* The reader of arrival logs on any bytes. Byte 0 says what the rest is: a file, the
+ * content of a frame behind a good header (so that the fuzzer need not guess checksums),
+ * or an index. What is read must go round: encoded, decoded and encoded again it is the
+ * same. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static void check_round_trip(const struct arrival_request *request)
     if (arrivals_split_record(&at, first.at + first.len, &type, &payload, &fault) != 1
         || arrivals_decode_record(&decoder, type, payload, &again, &fault) != 1)
         abort();
-    struct byte_span second = arrivals_encode_request(&second_encoder, &again.request, &kept);
+    struct byte_span second =
+        arrivals_encode_request(&second_encoder, &again.request, &kept);
     if (first.len != second.len || memcmp(first.at, second.at, first.len) != 0)
         abort();
 }

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -138,6 +139,37 @@ static inline void sample_events(struct arrival_event *events, size_t count,
         events[count - 1 - i].kind = last_kinds[i];
         events[count - 1 - i].tokens = 0;
     }
+}
+
+/* The example of arrivals.md, section 8. */
+enum { PAPER_EVENTS = 4 };
+static inline struct arrival_request
+paper_request(struct arrival_event events[PAPER_EVENTS])
+{
+    const struct arrival_event paper[PAPER_EVENTS] = {
+        { 1321500, 1345678, 2345, 0, 0, EVENT_ROLE, EVENT_FLAG_AFTER_WAKE },
+        { 3321499, 3340000, 0, 1, 0, EVENT_CONTENT, 0 },
+        { 5321600, 5350050, 0, 1, 0, EVENT_CONTENT, EVENT_FLAG_AFTER_WAKE },
+        { 5321600, 5350050, 0, 0, 0, EVENT_DONE, EVENT_FLAG_SHARED_READ },
+    };
+    memcpy(events, paper, sizeof paper);
+    struct arrival_request request;
+    arrival_request_init(&request);
+    request.row = 7;
+    request.due_ns = 1000000;
+    request.start_ns = 1001500;
+    request.sent_ns = 1021500;
+    request.headers_ns = 1321500;
+    request.end_ns = 5321623;
+    request.planned_output_tokens = 2;
+    request.local_port = 50000;
+    request.http_status = 200;
+    request.outcome = OUTCOME_OK;
+    request.flags = REQUEST_STREAMED | REQUEST_DONE_SEEN;
+    strcpy(request.finish_reason, "stop");
+    request.events = events;
+    request.event_count = PAPER_EVENTS;
+    return request;
 }
 
 #endif

@@ -43,28 +43,8 @@ static void append_span(struct buffer *bytes, struct byte_span span)
 static void test_paper_example(void **state)
 {
     (void)state;
-    struct arrival_event events[] = {
-        { 1321500, 1345678, 2345, 0, 0, EVENT_ROLE, EVENT_FLAG_AFTER_WAKE },
-        { 3321499, 3340000, 0, 1, 0, EVENT_CONTENT, 0 },
-        { 5321600, 5350050, 0, 1, 0, EVENT_CONTENT, EVENT_FLAG_AFTER_WAKE },
-        { 5321600, 5350050, 0, 0, 0, EVENT_DONE, EVENT_FLAG_SHARED_READ },
-    };
-    struct arrival_request request;
-    arrival_request_init(&request);
-    request.row = 7;
-    request.due_ns = 1000000;
-    request.start_ns = 1001500;
-    request.sent_ns = 1021500;
-    request.headers_ns = 1321500;
-    request.end_ns = 5321623;
-    request.planned_output_tokens = 2;
-    request.local_port = 50000;
-    request.http_status = 200;
-    request.outcome = OUTCOME_OK;
-    request.flags = REQUEST_STREAMED | REQUEST_DONE_SEEN;
-    strcpy(request.finish_reason, "stop");
-    request.events = events;
-    request.event_count = 4;
+    struct arrival_event events[PAPER_EVENTS];
+    struct arrival_request request = paper_request(events);
     struct arrivals_header header = {
         .producer = "demo",
         .workers = 1,

@@ -58,7 +58,8 @@ int input_file_open(struct input_file **file, const char *path, struct fault *fa
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open_readable(path);
     if (fd < 0) {
-        /* Short of resources is the system's fault; anything else, that of the name that was given. */
+        /* Short of resources is the system's fault; anything else, that of the name that
+         * was given. */
         bool ours = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO;
         fault_set_errno(fault, "cannot open %s", path);
         return ours ? STATUS_IO : STATUS_BAD_INPUT;

@@ -12,6 +12,8 @@
 struct input_file; /* opaque */
 
 /* STATUS_BAD_INPUT for what is missing, forbidden or a directory. */
+/* A name that cannot be opened is STATUS_BAD_INPUT; STATUS_IO where the system is short
+ * of descriptors or memory. Caller closes. */
 int input_file_open(struct input_file **file, const char *path, struct fault *fault);
 
 /* NULL is allowed. */

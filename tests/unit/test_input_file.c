@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <sys/resource.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -307,10 +308,27 @@ static void test_missing_file_and_directory(void **state)
     struct input_file *file = NULL;
     assert_int_equal(input_file_open(&file, "absent", &fault), STATUS_BAD_INPUT);
     assert_string_equal(fault.text, "cannot open absent: No such file or directory");
-    assert_null(file);
-    input_file_close(NULL);
     assert_int_equal(input_file_open(&file, "/tmp", &fault), STATUS_BAD_INPUT);
     assert_string_equal(fault.text, "cannot open /tmp: Is a directory");
+    assert_null(file);
+    input_file_close(NULL);
+}
+
+/* Out of descriptors is no fault of the name. */
+static void test_no_descriptor_left(void **state)
+{
+    (void)state;
+    struct fault fault = { 0 };
+    struct input_file *file = NULL;
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    struct rlimit none = { .rlim_cur = 0, .rlim_max = limit.rlim_max };
+    scratch_write("there", "x", 1);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int status = input_file_open(&file, "there", &fault);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(status, STATUS_IO);
+    assert_string_equal(fault.text, "cannot open there: Too many open files");
 }
 
 int main(void)
@@ -328,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_nul_in_line_is_kept),
         cmocka_unit_test(test_peek_on_a_pipe),
         cmocka_unit_test(test_missing_file_and_directory),
+        cmocka_unit_test(test_no_descriptor_left),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

@@ -129,6 +129,8 @@ static void add_tokens(struct token_counts *counts, const struct request_sample 
 {
     if (sample->sent_ns != TIME_NONE && sample->input_tokens != COUNT_NONE)
         counts->input += sample->input_tokens;
+    else
+        counts->input_unknown += sample->sent_ns != TIME_NONE;
     counts->output += sample->output_tokens;
     counts->mismatches += sample->mismatch;
     if (sample->outcome != OUTCOME_OK) {

@@ -54,7 +54,11 @@ static json_t *tokens_json(const struct summary *summary)
 {
     const struct token_counts *counts = &summary->tokens;
     json_t *tokens = json_object();
-    json_set_count(tokens, "input", counts->input);
+    if (counts->input == 0 && counts->input_unknown > 0)
+        json_object_set_new(tokens, "input", json_null());
+    else
+        json_set_count(tokens, "input", counts->input);
+    json_set_count(tokens, "input_unknown_requests", counts->input_unknown);
     json_set_count(tokens, "output", counts->output);
     json_set_number(tokens, "output_per_s", summary->timeline.output_per_s);
     json_set_text(tokens, "counted_by", counted_name(counts->counted_by));

@@ -154,8 +154,9 @@ static void print_estimate(FILE *out, const char *name, double value_s,
     fprintf(out, "  %-8s %s %s per %s", name, time_text(value_s, unit).text, unit.name,
             per);
     if (interval->known)
-        fprintf(out, " (95 %%: %s to %s)", time_text(interval->low, unit).text,
-                time_text(interval->high, unit).text);
+        fprintf(out, " (95 %%: %s to %s%s)", time_text(interval->low, unit).text,
+                time_text(interval->high, unit).text,
+                interval->low <= 0 ? "; not told from 0" : "");
     fputc('\n', out);
 }
 

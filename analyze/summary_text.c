@@ -118,7 +118,7 @@ static void print_requests(FILE *out, const struct summary *summary)
         fprintf(out, ", %s in no log", count_text(counts->unrecorded).text);
     fputc('\n', out);
     if (summary->outside > 0)
-        fprintf(out, "            %s more are outside the window\n",
+        fprintf(out, "            outside the window: %s\n",
                 count_text(summary->outside).text);
     if (counts->failed == 0)
         return;
@@ -146,17 +146,22 @@ static void print_load(FILE *out, const struct summary *summary)
 static void print_tokens(FILE *out, const struct token_counts *tokens,
                          double output_per_s)
 {
+    bool input_known = tokens->input > 0 || tokens->input_unknown == 0;
     fprintf(out, "  tokens    %s in, %s out (counted by %s), %s\n",
-            count_text(tokens->input).text, count_text(tokens->output).text,
-            counted_name(tokens->counted_by), rate_text(output_per_s).text);
+            input_known ? count_text(tokens->input).text : "unknown",
+            count_text(tokens->output).text, counted_name(tokens->counted_by),
+            rate_text(output_per_s).text);
+    if (tokens->input_unknown > 0 && input_known)
+        fprintf(out, "            input tokens unknown in requests: %s\n",
+                count_text(tokens->input_unknown).text);
     if (tokens->output_failed > 0)
-        fprintf(out, "            %s of these came in answers that did not succeed\n",
+        fprintf(out, "            of these in answers that did not succeed: %s\n",
                 count_text(tokens->output_failed).text);
     if (tokens->mismatches > 0)
-        fprintf(out, "            %s requests where the server's count and the events "
-                     "differ\n", count_text(tokens->mismatches).text);
+        fprintf(out, "            requests where the server's count and the events differ: "
+                     "%s\n", count_text(tokens->mismatches).text);
     if (tokens->differing > 0)
-        fprintf(out, "            %s answers of another length than planned\n",
+        fprintf(out, "            answers of another length than planned: %s\n",
                 count_text(tokens->differing).text);
 }
 

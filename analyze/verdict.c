@@ -42,13 +42,13 @@ static bool exceeds(const struct verdict_check *check)
     return check->value > check->limit;
 }
 
-/* Something that must not have happened at all. */
+/* Something that must not have happened at all; the count follows the text. */
 static void check_none(struct verdict *verdict, const char *name, uint64_t count,
                        const char *text)
 {
     struct verdict_check *check = add_check(verdict, name, "count", (double)count, 0);
     if (count > 0)
-        fail(verdict, check, "%s %s", count_text(count).text, text);
+        fail(verdict, check, "%s: %s", text, count_text(count).text);
 }
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -80,12 +80,12 @@ static void judge_requests(struct verdict *verdict, const struct summary *summar
              "survivors", percent_text(check->value).text);
 
     check_none(verdict, "client_resource", requests->by_outcome[OUTCOME_CLIENT_RESOURCE],
-               "requests failed because the client ran out of descriptors or ports");
+               "requests that failed because the client ran out of descriptors or ports");
 
     check = add_check(verdict, "interrupted", "count", summary->interrupted, 0);
     if (summary->interrupted)
-        fail(verdict, check, "the run was interrupted: %s requests in flight were cut "
-             "off, as a rule the slowest, and are in no latency",
+        fail(verdict, check, "the run was interrupted: requests in flight, as a rule "
+             "the slowest, were cut off and are in no latency: %s",
              count_text(requests->cancelled).text);
 }
 
@@ -187,9 +187,9 @@ static void judge_stamps(struct verdict *verdict, const struct verdict_limits *l
              "stamps are not exact", percent_text(check->value).text);
 
     check_none(verdict, "unknown_arrivals", unknown,
-               "tokens have no arrival time: the capture lost their packets");
+               "tokens without an arrival time, since the capture lost their packets");
     check_none(verdict, "clock_faults", impossible,
-               "tokens have stamps that cannot be: earlier than the token before, or "
+               "tokens with stamps that cannot be, earlier than the token before or "
                "later than the client had them");
 
     check = add_check(verdict, "clock_step", "s", step_s,
@@ -223,17 +223,16 @@ static void judge_logs(struct verdict *verdict, const struct summary *summary,
         lost_bytes += load->logs[i].loss.lost_bytes;
     }
     check_none(verdict, "missing_logs", missing_workers(load),
-               "workers left no log that can be read");
+               "workers that left no log that can be read");
     check_none(verdict, "unfinished_logs", unfinished,
-               "logs have no end: their workers died");
+               "logs without an end, since their workers died");
     check_none(verdict, "unrecorded", summary->requests.unrecorded,
-               "planned requests are in no log");
+               "planned requests that are in no log");
 
     struct verdict_check *check =
         add_check(verdict, "lost_frames", "count", (double)summary->lost_frames, 0);
     if (exceeds(check))
-        fail(verdict, check, "%s frames are cut off at the end of logs, %s bytes are "
-             "lost", count_text(summary->lost_frames).text, count_text(lost_bytes).text);
+        fail(verdict, check, "frames cut off at the end of logs: %s, with %s bytes", count_text(summary->lost_frames).text, count_text(lost_bytes).text);
 }
 
 void verdict_judge(struct summary *summary, const struct verdict_limits *limits,

@@ -58,19 +58,24 @@ struct arrival_event *event_chain_append(struct event_chain *chain,
     return &chain->last->events[at];
 }
 
+void event_chain_drop(struct event_chain *chain, struct event_pool *pool)
+{
+    if (chain->last != NULL) {
+        chain->last->next = pool->free_blocks;
+        pool->free_blocks = chain->first;
+    }
+    *chain = (struct event_chain){ 0 };
+}
+
 void event_chain_take(struct event_chain *chain, struct event_pool *pool,
                       struct arrival_event *out)
 {
     size_t left = chain->count;
-    for (struct event_block *block = chain->first; block != NULL;) {
+    for (struct event_block *block = chain->first; block != NULL; block = block->next) {
         size_t here = left < EVENT_BLOCK_EVENTS ? left : EVENT_BLOCK_EVENTS;
         memcpy(out, block->events, here * sizeof *out);
         out += here;
         left -= here;
-        struct event_block *next = block->next;
-        block->next = pool->free_blocks;
-        pool->free_blocks = block;
-        block = next;
     }
-    *chain = (struct event_chain){ 0 };
+    event_chain_drop(chain, pool);
 }

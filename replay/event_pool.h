@@ -43,6 +43,9 @@ struct event_chain {
 struct arrival_event *event_chain_append(struct event_chain *chain,
                                          struct event_pool *pool);
 
+/* Forgets all events and gives the blocks back. */
+void event_chain_drop(struct event_chain *chain, struct event_pool *pool);
+
 /* Copies all events to `out`, which has room for chain->count, and gives the blocks
  * back. */
 void event_chain_take(struct event_chain *chain, struct event_pool *pool,

@@ -68,7 +68,7 @@ static int check_descriptors(uint64_t open_per_worker, struct fault *fault)
     return STATUS_OK;
 }
 
-static int check_ports(uint64_t open, struct fault *fault)
+static int check_ports(uint64_t open, size_t source_addresses, struct fault *fault)
 {
     unsigned first;
     unsigned last;
@@ -80,18 +80,21 @@ static int check_ports(uint64_t open, struct fault *fault)
     if (read != 2 || last < first)
         return STATUS_OK;
     uint64_t ports = last - first + 1;
+    if (source_addresses > 1)
+        ports *= source_addresses;
     if (open > ports)
         return fault_set(
             fault, STATUS_IO,
             "this plan may need %llu connections to one server at once, but there are "
-            "%llu local ports: widen net.ipv4.ip_local_port_range, or state with "
-            "--max-open how many streams will be open at once",
+            "%llu local ports: widen net.ipv4.ip_local_port_range, add a "
+            "--source-address, or state with --max-open how many streams will be open at once",
             (unsigned long long)open, (unsigned long long)ports);
     return STATUS_OK;
 }
 
-int limits_check(uint64_t open, uint32_t workers, struct fault *fault)
+int limits_check(uint64_t open, uint32_t workers, size_t source_addresses,
+                 struct fault *fault)
 {
     int status = check_descriptors((open + workers - 1) / workers, fault);
-    return status != STATUS_OK ? status : check_ports(open, fault);
+    return status != STATUS_OK ? status : check_ports(open, source_addresses, fault);
 }

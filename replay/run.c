@@ -127,6 +127,7 @@ static int run_fork_worker(struct run *run, uint32_t number, struct fault *fault
         .timeout_ns = setup->timeout_ns,
         .idle_timeout_ns = setup->idle_timeout_ns,
         .grace_ns = setup->grace_ns,
+        .retries = setup->retries,
     };
     int status = supervisor_fork(&run->supervisor, &worker, fault);
     free(log_path);

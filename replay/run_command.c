@@ -139,7 +139,7 @@ static int prepare(const struct run_command_options *options, struct plan *plan,
                     : run->concurrency > 0 ? (uint64_t)run->concurrency
                                            : limits_open_expected(plan, run->timeout_ns);
     setup->open_expected = (open + setup->workers - 1) / setup->workers;
-    status = limits_check(open, setup->workers, fault);
+    status = limits_check(open, setup->workers, run->target.source_addresses.count, fault);
     if (status != STATUS_OK)
         return status;
     if (body->model == NULL)
@@ -175,6 +175,7 @@ static int run_command_run(void *options_pointer, char **operands, int operand_c
         .failed_turn = (enum failed_turn)options->run.failed_turn,
         .timeout_ns = options->run.timeout_ns,
         .idle_timeout_ns = options->run.idle_timeout_ns,
+        .retries = (uint32_t)options->run.retries,
         .grace_ns = options->run.grace_ns,
         .command = &words,
         .progress = !options->common.no_progress && options->common.quiet == 0,

@@ -21,6 +21,7 @@ struct run_options {
     int failed_turn;     /* enum failed_turn */
     int64_t timeout_ns;
     int64_t idle_timeout_ns; /* 0: none */
+    int64_t retries;
     int64_t grace_ns;
     int64_t max_open; /* 0: estimated from the plan */
     bool no_probe;
@@ -144,7 +145,14 @@ extern const char *const failed_turn_names[];
           .default_text = "0",                                                                  \
           .max = 1e15,                                                                          \
           .help = "longest time without a byte from the server; 0: only --timeout" },           \
-        { .name = "grace",                                                                      \
+        { .name = "retries", .type = OPTION_INT, .argument = "N", \
+      .offset = offsetof(structure, member.retries), .default_text = "0", .max = 1000, \
+      .help = "tries more after HTTP 429, 502, 503 or 504, or a failed connection; waits " \
+              "for Retry-After or a doubling pause; all tries count as one request" }, \
+    { .name = "source-address", .type = OPTION_LIST, .argument = "ADDRESS", \
+      .offset = offsetof(structure, member.target.source_addresses), \
+      .help = "local IP address to connect from; several are used in turn" }, \
+    { .name = "grace",                                                                      \
           .type = OPTION_DURATION,                                                              \
           .argument = "TIME",                                                                   \
           .offset = offsetof(structure, member.grace_ns),                                       \

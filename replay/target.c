@@ -1,9 +1,12 @@
 #include "replay/target.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/base/memory.h"
+
+enum { REDIRECTS_MAX = 5 };
 
 /* The endpoint's path for a base URL's path: "", "/v1" and the whole path are all understood. */
 static void endpoint_path(struct buffer *path, const char *base, enum request_api api)
@@ -88,6 +91,18 @@ static int add_user_headers(struct target *target, struct fault *fault)
     return STATUS_OK;
 }
 
+static int check_source_addresses(const struct target_options *options, struct fault *fault)
+{
+    const struct option_list *addresses = &options->source_addresses;
+    unsigned char address[sizeof(struct in6_addr)];
+    for (size_t at = 0; at < addresses->count; at++)
+        if (inet_pton(AF_INET, addresses->items[at], address) != 1 &&
+            inet_pton(AF_INET6, addresses->items[at], address) != 1)
+            return fault_set(fault, STATUS_USAGE, "--source-address: '%s' is no IP address",
+                             addresses->items[at]);
+    return STATUS_OK;
+}
+
 static int add_key(struct target *target, struct fault *fault)
 {
     const char *name = target->options->api_key_env;
@@ -112,6 +127,8 @@ int target_init(struct target *target, const struct target_options *options,
     if (options->url == NULL)
         return fault_set(fault, STATUS_USAGE, "--url is needed: where the server is");
     int status = compose_url(target, fault);
+    if (status == STATUS_OK)
+        status = check_source_addresses(options, fault);
     if (status != STATUS_OK)
         return status;
     target_add_header(target, "Content-Type: application/json");
@@ -139,6 +156,11 @@ void target_apply(const struct target *target, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
                      options->http2 ? (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
                                     : (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "identity");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+    curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
     if (options->ca_file != NULL)
@@ -147,6 +169,17 @@ void target_apply(const struct target *target, CURL *easy)
         curl_easy_setopt(easy, CURLOPT_SSLCERT, options->client_certificate);
     if (options->client_key != NULL)
         curl_easy_setopt(easy, CURLOPT_SSLKEY, options->client_key);
+}
+
+void target_apply_source(const struct target *target, CURL *easy, size_t turn)
+{
+    const struct option_list *addresses = &target->options->source_addresses;
+    if (addresses->count == 0)
+        return;
+    struct buffer name = BUFFER_INIT;
+    buffer_printf(&name, "host!%s", addresses->items[turn % addresses->count]);
+    curl_easy_setopt(easy, CURLOPT_INTERFACE, buffer_text(&name));
+    buffer_release(&name);
 }
 
 char *target_models_url(const struct target *target)

@@ -22,6 +22,7 @@ struct target_options {
     const char *client_key;
     bool insecure;
     bool http2;
+    struct option_list source_addresses; /* local addresses to connect from, in turn */
 };
 
 struct target {
@@ -36,8 +37,12 @@ int target_init(struct target *target, const struct target_options *options,
                 struct fault *fault);
 void target_release(struct target *target);
 
-/* Sets on a handle all that the target says: URL, headers, TLS, protocol. */
+/* Sets on a handle all that the target says: URL, headers, TLS, protocol, redirects. Bodies that come
+ * compressed, though nobody asked, are decompressed. */
 void target_apply(const struct target *target, CURL *easy);
+
+/* Makes connection number `turn` leave from one of the source addresses, if there are any. */
+void target_apply_source(const struct target *target, CURL *easy, size_t turn);
 
 
 /* The URL of the list of models that belongs to the endpoint. Caller frees. */

@@ -1,11 +1,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "formats/base/clock.h"
 #include "replay/transfers_state.h"
+
+/* Nobody waits longer than a day. */
+enum { RETRY_AFTER_MAX_S = 86400 };
 
 static void on_event(void *context, const struct answer_event *event)
 {
@@ -62,9 +66,56 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     answer_feed(&transfer->answer, bytes, size * count, on_event, transfer);
     if (answer_is_done(&transfer->answer) && !transfer->lingers) {
         transfer->lingers = true;
+        transfer->over_ns = transfer->active_ns;
         TAILQ_INSERT_TAIL(&transfer->owner->by_linger, transfer, by_linger);
     }
     return size * count;
+}
+
+static bool header_is(const char *line, size_t len, const char *name)
+{
+    size_t name_len = strlen(name);
+    return len > name_len && line[name_len] == ':' && strncasecmp(line, name, name_len) == 0;
+}
+
+/* Retry-After in seconds. A date is taken as if nothing was said. */
+static int64_t parse_retry_after(const char *value, size_t len)
+{
+    int64_t seconds = 0;
+    size_t at = 0;
+    while (at < len && (value[at] == ' ' || value[at] == '\t'))
+        at++;
+    for (; at < len && value[at] >= '0' && value[at] <= '9'; at++)
+        if (seconds < RETRY_AFTER_MAX_S)
+            seconds = seconds * 10 + (value[at] - '0');
+    return seconds * NS_PER_S;
+}
+
+static void note_header(struct transfer *transfer, const char *line, size_t len)
+{
+    static const char retry_after[] = "Retry-After";
+    if (header_is(line, len, "Location"))
+        transfer->redirects = true;
+    if (header_is(line, len, retry_after))
+        transfer->retry_after_ns =
+            parse_retry_after(line + sizeof retry_after, len - sizeof retry_after);
+}
+
+/* An interim answer or a redirect is not the answer. */
+static void on_head_end(struct transfer *transfer)
+{
+    long status = 0;
+    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    bool redirected = transfer->redirects && status / 100 == 3;
+    transfer->redirects = false;
+    transfer->record.http_status = (uint16_t)status;
+    if (status < 200 || redirected)
+        return;
+    char *content_type = NULL;
+    curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &content_type);
+    answer_head(&transfer->answer, (unsigned)status, content_type);
+    /* No more sends to be told of; every read would be told too. */
+    curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 0L);
 }
 
 static size_t on_header(char *bytes, size_t size, size_t count, void *context)
@@ -76,18 +127,13 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
         transfer->record.headers_ns = arrival_ns != TIME_NONE ? arrival_ns
                                                               : transfer->active_ns;
         transfer->head_seen = true;
-        curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 0L);
     }
-    bool end_of_head = bytes[0] == '\r' || bytes[0] == '\n';
-    long status = 0;
-    curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (end_of_head && status >= 200) {
-        char *content_type = NULL;
-        curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &content_type);
-        transfer->record.http_status = (uint16_t)status;
-        answer_head(&transfer->answer, (unsigned)status, content_type);
-    }
-    return size * count;
+    size_t len = size * count;
+    if (bytes[0] == '\r' || bytes[0] == '\n')
+        on_head_end(transfer);
+    else
+        note_header(transfer, bytes, len);
+    return len;
 }
 
 /* libcurl tells of every send here, right after it: the only exact moment of "the request
@@ -100,21 +146,20 @@ static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size,
     struct transfer *transfer = context;
     if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
         return 0;
-    if (type == CURLINFO_HEADER_OUT && transfer->first_try_sent) {
-        /* The kept connection turned out to be dead, and libcurl sends again on a new
-         * one. */
-        transfer->record.attempts++;
-        transfer->record.bytes_sent = 0;
+    if (type == CURLINFO_HEADER_OUT && transfer->sent_whole) {
+        /* After a redirect, or when the kept connection turned out to be dead. */
         transfer->body_sent = 0;
-        transfer->first_try_sent = false;
+        transfer->sent_whole = false;
         transfer->settled = false;
     }
     transfer->record.bytes_sent += size;
     if (type == CURLINFO_DATA_OUT)
         transfer->body_sent += size;
     if (transfer->body_sent >= transfer->body->len) {
-        transfer->record.sent_ns = transfers_now(transfer->owner);
-        transfer->first_try_sent = true;
+        transfer->sent_whole = true;
+        /* Whatever follows the first time is charged to the request. */
+        if (transfer->record.sent_ns == TIME_NONE)
+            transfer->record.sent_ns = transfers_now(transfer->owner);
     }
     return 0;
 }

@@ -10,9 +10,6 @@
 
 enum { TRANSFER_SLAB = 64 };
 
-/* How long an answer's connection may stay open after the answer said that it is over. */
-enum { LINGER_NS = NS_PER_S };
-
 int64_t transfers_now(const struct transfers *transfers)
 {
     return clock_monotonic_ns() - transfers->t0_ns;
@@ -44,6 +41,7 @@ int transfers_create(struct transfers **transfers,
     TAILQ_INIT(&created->by_start);
     TAILQ_INIT(&created->by_activity);
     TAILQ_INIT(&created->by_linger);
+    TAILQ_INIT(&created->by_retry);
     created->read.arrival_ns = TIME_NONE;
     stamp_clock_init(&created->stamps);
     connections_init(&created->connections, options->descriptors);
@@ -99,42 +97,46 @@ static struct transfer *transfers_take(struct transfers *transfers)
     return transfer;
 }
 
-static void transfer_prepare(struct transfer *transfer,
-                             const struct arrival_request *planned, size_t index,
-                             struct buffer *body, int64_t now_ns)
+void transfer_launch(struct transfer *transfer)
 {
-    transfer->record = *planned;
-    transfer->record.start_ns = now_ns;
-    transfer->record.attempts = 1;
-    transfer->index = index;
-    transfer->body = body;
+    struct transfers *transfers = transfer->owner;
     transfer->fd = -1;
     transfer->settled = false;
     transfer->no_resource = false;
     transfer->head_seen = false;
-    transfer->first_try_sent = false;
+    transfer->sent_whole = false;
+    transfer->redirects = false;
+    transfer->waits = false;
     transfer->lingers = false;
     transfer->body_sent = 0;
-    transfer->active_ns = now_ns;
+    transfer->retry_after_ns = 0;
+    transfer->active_ns = transfers_now(transfers);
+    transfer->record.attempts++;
     answer_start(&transfer->answer);
+    TAILQ_INSERT_TAIL(&transfers->by_activity, transfer, by_activity);
+    unsigned turn = transfers->next_turn++;
+    transfer->lane = (uint16_t)(turn % transfers->options.lanes);
+    target_apply_source(transfers->options.target, transfer->easy, turn);
+    curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 1L);
+    struct lane *lane = &transfers->lanes[transfer->lane];
+    curl_multi_add_handle(lane->multi, transfer->easy);
+    lane_act(lane, CURL_SOCKET_TIMEOUT, 0);
 }
 
 void transfers_start(struct transfers *transfers, const struct arrival_request *planned,
                      size_t index, struct buffer *body, int64_t now_ns)
 {
     struct transfer *transfer = transfers_take(transfers);
-    transfer_prepare(transfer, planned, index, body, now_ns);
-    transfer->lane = (uint16_t)(transfers->next_lane++ % transfers->options.lanes);
-    CURL *easy = transfer->easy;
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body->data);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
-    curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+    transfer->record = *planned;
+    transfer->record.start_ns = now_ns;
+    transfer->record.attempts = 0;
+    transfer->index = index;
+    transfer->body = body;
+    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, body->data);
+    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
     TAILQ_INSERT_TAIL(&transfers->by_start, transfer, by_start);
-    TAILQ_INSERT_TAIL(&transfers->by_activity, transfer, by_activity);
     transfers->open++;
-    struct lane *lane = &transfers->lanes[transfer->lane];
-    curl_multi_add_handle(lane->multi, easy);
-    lane_act(lane, CURL_SOCKET_TIMEOUT, 0);
+    transfer_launch(transfer);
 }
 
 /* Connection times from libcurl's, which are µs from its own start; ours begins at the
@@ -189,22 +191,31 @@ static void record_answer(struct transfer *transfer, enum outcome outcome)
         record->finish_reason[at] = result->finish_reason[at];
 }
 
-/* Hands the record over and takes the transfer back. */
-static void transfer_finish(struct transfer *transfer, enum outcome outcome)
+void transfer_detach(struct transfer *transfer)
 {
     struct transfers *transfers = transfer->owner;
-    transfer->record.end_ns = transfers_now(transfers);
+    if (transfer->waits) {
+        TAILQ_REMOVE(&transfers->by_retry, transfer, by_retry);
+        return;
+    }
     curl_multi_remove_handle(transfers->lanes[transfer->lane].multi, transfer->easy);
     transfer_settle(transfer);
     struct connection *connection = connections_at(&transfers->connections, transfer->fd);
     if (connection != NULL && connection->transfer == transfer)
         connection->transfer = NULL;
-    record_connection(transfer);
-    record_answer(transfer, outcome);
-    TAILQ_REMOVE(&transfers->by_start, transfer, by_start);
     TAILQ_REMOVE(&transfers->by_activity, transfer, by_activity);
     if (transfer->lingers)
         TAILQ_REMOVE(&transfers->by_linger, transfer, by_linger);
+}
+
+void transfer_finish(struct transfer *transfer, enum outcome outcome)
+{
+    struct transfers *transfers = transfer->owner;
+    transfer->record.end_ns = transfers_now(transfers);
+    transfer_detach(transfer);
+    record_connection(transfer);
+    record_answer(transfer, outcome);
+    TAILQ_REMOVE(&transfers->by_start, transfer, by_start);
     transfers->open--;
 
     size_t count = transfer->events.count;
@@ -226,76 +237,12 @@ void transfer_completed(struct transfer *transfer, CURLcode code)
 {
     transfer->record.curl_code = (uint16_t)code;
     transfer_answer_finish(transfer, code == CURLE_OK ? BODY_COMPLETE : BODY_BROKEN);
-    bool unsent = transfer->record.sent_ns == TIME_NONE && !transfer->head_seen;
-    transfer_finish(transfer, code != CURLE_OK && unsent
-                                  ? outcome_before_answer(transfer, code)
-                                  : transfer->answer.result.outcome);
-}
-
-/* Ends a transfer for a reason of our own; an answer that was over or had failed by its
- * own words keeps its own. */
-static void transfer_give_up(struct transfer *transfer, enum outcome reason)
-{
-    transfer_answer_finish(transfer, BODY_BROKEN);
-    enum outcome own = transfer->answer.result.outcome;
-    transfer_finish(transfer,
-                    own == OUTCOME_OK || own == OUTCOME_STREAM_ERROR ? own : reason);
-}
-
-/* What our time limits say of a list's head: the moment it is due, INT64_MAX when nothing
- * is. */
-static int64_t deadline_of(const struct transfer *head, int64_t since_ns,
-                           int64_t limit_ns)
-{
-    return head == NULL || limit_ns == 0 ? INT64_MAX : since_ns + limit_ns;
-}
-
-static int64_t start_deadline(const struct transfers *transfers)
-{
-    const struct transfer *head = TAILQ_FIRST(&transfers->by_start);
-    return deadline_of(head, head == NULL ? 0 : head->record.start_ns,
-                       transfers->options.timeout_ns);
-}
-
-static int64_t idle_deadline(const struct transfers *transfers)
-{
-    const struct transfer *head = TAILQ_FIRST(&transfers->by_activity);
-    return deadline_of(head, head == NULL ? 0 : head->active_ns,
-                       transfers->options.idle_timeout_ns);
-}
-
-static int64_t linger_deadline(const struct transfers *transfers)
-{
-    const struct transfer *head = TAILQ_FIRST(&transfers->by_linger);
-    return deadline_of(head, head == NULL ? 0 : head->active_ns, LINGER_NS);
-}
-
-void transfers_expire(struct transfers *transfers, int64_t now_ns)
-{
-    for (unsigned number = 0; number < transfers->options.lanes; number++)
-        if (transfers->lanes[number].deadline_ns <= now_ns)
-            lane_act(&transfers->lanes[number], CURL_SOCKET_TIMEOUT, 0);
-    while (linger_deadline(transfers) <= now_ns)
-        transfer_give_up(TAILQ_FIRST(&transfers->by_linger), OUTCOME_OK);
-    while (start_deadline(transfers) <= now_ns)
-        transfer_give_up(TAILQ_FIRST(&transfers->by_start), OUTCOME_TIMEOUT);
-    while (idle_deadline(transfers) <= now_ns)
-        transfer_give_up(TAILQ_FIRST(&transfers->by_activity), OUTCOME_IDLE_TIMEOUT);
-}
-
-static int64_t earlier(int64_t a_ns, int64_t b_ns)
-{
-    return a_ns < b_ns ? a_ns : b_ns;
-}
-
-int64_t transfers_next_deadline(const struct transfers *transfers)
-{
-    int64_t next_ns = earlier(
-        earlier(start_deadline(transfers), idle_deadline(transfers)),
-        linger_deadline(transfers));
-    for (unsigned number = 0; number < transfers->options.lanes; number++)
-        next_ns = earlier(next_ns, transfers->lanes[number].deadline_ns);
-    return next_ns;
+    bool unsent = !transfer->sent_whole && !transfer->head_seen;
+    enum outcome outcome = code != CURLE_OK && unsent
+                               ? outcome_before_answer(transfer, code)
+                               : transfer->answer.result.outcome;
+    if (!transfer_retry(transfer, outcome))
+        transfer_finish(transfer, outcome);
 }
 
 int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t woke_ns)
@@ -349,10 +296,4 @@ size_t transfers_open(const struct transfers *transfers)
 uint64_t transfers_reads(const struct transfers *transfers)
 {
     return transfers->reads;
-}
-
-void transfers_cancel(struct transfers *transfers)
-{
-    while (!TAILQ_EMPTY(&transfers->by_start))
-        transfer_give_up(TAILQ_FIRST(&transfers->by_start), OUTCOME_CANCELLED);
 }

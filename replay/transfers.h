@@ -33,13 +33,19 @@ struct transfer {
     bool settled;          /* counted on its connection */
     bool no_resource;      /* the socket could not be made for want of descriptors */
     bool head_seen;        /* the first response byte came */
-    bool first_try_sent;   /* all of the request went out once already */
+    bool sent_whole;       /* all of the request went out on this connection */
+    bool redirects;        /* the head at hand has a Location */
+    bool waits;            /* for its next try: in by_retry instead of by_activity */
+    bool lingers;          /* the answer is over, its connection not yet */
     uint64_t body_sent;
+    int64_t retry_after_ns; /* what the answer asked for; 0: nothing */
+    int64_t retry_at_ns;   /* when it is tried again; run clock */
+    int64_t over_ns;       /* when the answer was over by its own words; run clock */
     int64_t active_ns;     /* last time bytes came; run clock */
     TAILQ_ENTRY(transfer) by_start;
     TAILQ_ENTRY(transfer) by_activity;
     TAILQ_ENTRY(transfer) by_linger;
-    bool lingers;          /* the answer is over, its connection not yet */
+    TAILQ_ENTRY(transfer) by_retry;
     struct transfer *next_free;
 };
 
@@ -58,6 +64,7 @@ struct transfers_options {
     uint64_t planned_events;      /* room for events taken at the start */
     int64_t timeout_ns;           /* of a request in all; 0: none */
     int64_t idle_timeout_ns;      /* without a byte; 0: none */
+    uint32_t retries;             /* tries more, after what asks for them */
     transfer_finished_fn *on_finished;
     void *context;
 };

@@ -37,7 +37,7 @@ struct transfers {
     int64_t t0_ns; /* monotonic: zero of the run clock */
     struct lane *lanes; /* owned, options.lanes of them */
     CURLSH *share;      /* names are resolved once for all lanes */
-    unsigned next_lane;
+    unsigned next_turn; /* of lanes and source addresses */
     struct connections connections;
     struct stamp_clock stamps;
     struct read_context read;
@@ -50,7 +50,8 @@ struct transfers {
     size_t slab_count;
     size_t slab_capacity;
     struct transfer_list by_start;    /* all that are open */
-    struct transfer_list by_activity; /* likewise; least recently active first */
+    struct transfer_list by_activity; /* but for the next; least recently active first */
+    struct transfer_list by_retry;    /* those that wait for a next try; earliest first */
     struct transfer_list by_linger;   /* those whose answer is over */
     size_t open;
     uint64_t reads;
@@ -75,6 +76,18 @@ void lanes_release(struct transfers *transfers);
 /* Lets libcurl act on a socket (CURL_SOCKET_TIMEOUT: on its timers), then ends what it
  * finished. */
 void lane_act(struct lane *lane, curl_socket_t fd, int events);
+
+/* Starts or starts again what is prepared: takes a turn of the lanes and the source addresses. */
+void transfer_launch(struct transfer *transfer);
+
+/* Takes the transfer from libcurl and from its connection. */
+void transfer_detach(struct transfer *transfer);
+
+/* Hands the record over and takes the transfer back. */
+void transfer_finish(struct transfer *transfer, enum outcome outcome);
+
+/* Puts a try that failed in this way off to a next one; false when it may not have one. */
+bool transfer_retry(struct transfer *transfer, enum outcome outcome);
 
 /* Ends a transfer that libcurl finished with `code`. */
 void transfer_completed(struct transfer *transfer, CURLcode code);

@@ -96,6 +96,7 @@ static int worker_prepare(struct worker *worker, struct fault *fault)
         .planned_events = planned_events(setup),
         .timeout_ns = setup->timeout_ns,
         .idle_timeout_ns = setup->idle_timeout_ns,
+        .retries = setup->retries,
         .on_finished = worker_on_finished,
         .context = worker,
     };

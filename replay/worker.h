@@ -32,6 +32,7 @@ struct worker_setup {
     int64_t timeout_ns;
     int64_t idle_timeout_ns;
     int64_t grace_ns;
+    uint32_t retries;
 };
 
 /* Returns when the share is done or the run is stopped: a status; the fault is in the

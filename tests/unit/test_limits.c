@@ -51,10 +51,10 @@ static void test_more_descriptors_than_there_are(void **state)
 {
     (void)state;
     struct fault fault = { "" };
-    assert_int_equal(limits_check(UINT64_C(1) << 40, 1, &fault), STATUS_IO);
+    assert_int_equal(limits_check(UINT64_C(1) << 40, 1, 0, &fault), STATUS_IO);
     assert_non_null(strstr(fault.text, "--max-open"));
     fault.text[0] = '\0';
-    assert_int_equal(limits_check(10, 2, &fault), STATUS_OK);
+    assert_int_equal(limits_check(10, 2, 0, &fault), STATUS_OK);
     assert_string_equal(fault.text, "");
 }
 

@@ -61,13 +61,6 @@ static int compare_rows(const void *left, const void *right)
 
 static void sort_rows(struct request_trace *trace)
 {
-    int64_t latest = INT64_MIN;
-    for (size_t i = 0; i < trace->count; i++) {
-        if (trace->rows[i].time_ns < latest)
-            trace->report.unsorted++;
-        else
-            latest = trace->rows[i].time_ns;
-    }
     if (trace->report.unsorted > 0)
         qsort(trace->rows, trace->count, sizeof *trace->rows, compare_rows);
 }

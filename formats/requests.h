@@ -65,7 +65,7 @@ struct request_report {
     uint64_t accepted;
     uint64_t refused[REFUSALS];
     uint64_t raised;      /* rows with 0 output tokens that policy made 1; accepted */
-    uint64_t unsorted;    /* rows earlier than one before them in the file */
+    uint64_t unsorted;    /* rows earlier than the one before them in the file */
     uint64_t equal_times; /* rows with the time of the row before them, once sorted */
     bool lengths_estimated; /* token counts are guesses from the length of the text */
 };
@@ -95,7 +95,7 @@ void request_trace_add(struct request_trace *trace, const struct request_row *ro
 /* Keeps JSON messages; returns their index for request_row.text. */
 uint32_t request_trace_add_text(struct request_trace *trace, const char *messages, size_t len);
 
-/* To be called once after the last row: works out think times, counts unsorted rows, sorts by time (stable),
+/* To be called once after the last row: works out think times, sorts by time (stable),
  * numbers the turns of sessions, makes the earliest row's time 0, counts equal times
  * and finds ticks. */
 void request_trace_finish(struct request_trace *trace);

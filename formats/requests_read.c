@@ -36,6 +36,10 @@ static int read_format(struct requests_reader *reader, enum request_format forma
         return requests_read_sessions(reader);
     case REQUESTS_NDJSON:
         return requests_read_ndjson(reader);
+    case REQUESTS_OTEL:
+        return requests_read_otel(reader);
+    case REQUESTS_SHAREGPT:
+        return requests_read_sharegpt(reader);
     default:
         return fault_set(reader->fault, STATUS_BUG, "no reader for format %d", (int)format);
     }

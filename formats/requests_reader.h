@@ -35,9 +35,12 @@ struct requests_reader {
     struct request_trace *trace;
     const struct requests_read_options *options;
     struct fault *fault;
-    uint64_t line; /* of the record at hand, from 1 */
+    uint64_t line;   /* of the record at hand, from 1 */
+    int64_t last_ns; /* time of the record before */
     struct buffer scratch; /* for one record */
     void *state;           /* of the format's own */
+    struct buffer document; /* of formats that are read whole */
+    size_t line_start;      /* offset in it where `line` starts */
 };
 
 /* Sets the problem; returns false, so that parsers can return its result. `found` is
@@ -133,6 +136,16 @@ struct line_layout {
 };
 
 int requests_read_lines(struct requests_reader *reader, const struct line_layout *layout);
+
+/* JSON documents, read whole: one or several, one after the other; what is no object in them
+ * is skipped. `read` gets each outermost object, or each in an outermost array, with the scan
+ * just behind its brace; it takes tokens up to the brace that closes it, or JSON_SCAN_BAD. */
+typedef int read_object(struct requests_reader *reader, struct json_scan *scan);
+int requests_read_document(struct requests_reader *reader, read_object *read);
+
+/* As reader_refuse; `at` points into the document and gives line and column. */
+int reader_refuse_at(struct requests_reader *reader, struct row_problem *problem,
+                     const char *at);
 
 /* The readers, one per file. */
 extern const struct csv_layout azure_layout;

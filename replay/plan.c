@@ -6,6 +6,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/hash.h"
 #include "formats/requests_read.h"
+#include "replay/plan_prompts.h"
 #include "replay/plan_synthetic.h"
 #include "replay/plan_transform.h"
 
@@ -101,7 +102,7 @@ static int add_trace(struct plan *plan, const struct plan_options *options, cons
         .time_unit = (enum time_unit)options->time_unit,
         .skip_bad_rows = options->bad_rows == BAD_ROWS_SKIP,
         .zero_output_one = options->zero_output == ZERO_OUTPUT_ONE,
-        .keep_texts = options->prompts != NULL && strcmp(options->prompts, "trace") == 0,
+        .keep_texts = plan_prompts_of_trace(options->prompts),
     };
     struct request_trace trace = { 0 };
     int rc = requests_read(&trace, path, &read_options, fault);
@@ -221,6 +222,8 @@ int plan_build(const struct plan_options *options, struct plan *plan, struct fau
         return rc;
     plan_number_sessions(plan);
     rc = plan_set_think_time(plan, options->think_time, fault);
+    if (rc == STATUS_OK)
+        rc = plan_set_prompts(plan, options->prompts, fault);
     if (rc == STATUS_OK)
         plan_set_hash(plan);
     return rc;

@@ -15,10 +15,11 @@ static void take_bytes(struct buffer *to, struct buffer *from)
     }
 }
 
-static void take_texts(struct plan *plan, struct request_trace *trace)
+uint32_t plan_take_texts(struct plan *plan, struct request_trace *trace)
 {
+    uint32_t first = (uint32_t)plan->text_count;
     if (trace->text_count == 0)
-        return;
+        return first;
     plan->texts = memory_resize(plan->texts, plan->text_count + trace->text_count,
                                 sizeof *plan->texts);
     for (size_t i = 0; i < trace->text_count; i++) {
@@ -27,6 +28,7 @@ static void take_texts(struct plan *plan, struct request_trace *trace)
         plan->texts[plan->text_count++] = text;
     }
     take_bytes(&plan->text_bytes, &trace->text_bytes);
+    return first;
 }
 
 /* The session's number in the plan: sources but the first have theirs marked, "name+1". */
@@ -46,10 +48,9 @@ static uint32_t session_of_source(struct plan *plan, const struct request_trace 
 void plan_append_trace(struct plan *plan, struct request_trace *trace, uint32_t source)
 {
     size_t first_block = plan->block_bytes.len;
-    uint32_t first_text = (uint32_t)plan->text_count;
     struct buffer name = BUFFER_INIT;
     take_bytes(&plan->block_bytes, &trace->block_bytes);
-    take_texts(plan, trace);
+    uint32_t first_text = plan_take_texts(plan, trace);
     plan->capacity = plan->count + trace->count;
     plan->requests = memory_resize(plan->requests, plan->capacity, sizeof *plan->requests);
     for (size_t i = 0; i < trace->count; i++) {

@@ -11,6 +11,9 @@ void plan_spread_ticks(struct request_trace *trace, uint64_t seed, uint32_t sour
  * blocks of different sources never meet. */
 void plan_append_trace(struct plan *plan, struct request_trace *trace, uint32_t source);
 
+/* Takes over the texts of the trace; returns the number of the first in the plan. */
+uint32_t plan_take_texts(struct plan *plan, struct request_trace *trace);
+
 /* By time, then source, then row. */
 void plan_sort(struct plan *plan);
 

@@ -1,0 +1,81 @@
+/* JSON documents, or one after the other, whose objects are found by walking. */
+#include <string.h>
+
+#include "formats/base/read_whole.h"
+#include "formats/requests_reader.h"
+
+int reader_refuse_at(struct requests_reader *reader, struct row_problem *problem,
+                     const char *at)
+{
+    const char *start = reader->document.data;
+    const char *line = start + reader->line_start;
+    for (const char *newline;
+         line < at && (newline = memchr(line, '\n', (size_t)(at - line))) != NULL;) {
+        line = newline + 1;
+        reader->line++;
+    }
+    reader->line_start = (size_t)(line - start);
+    problem->column = (size_t)(at - line) + 1;
+    return reader_refuse(reader, problem);
+}
+
+/* Where to go on behind a value that is broken: the next line. */
+static const char *next_line(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline != NULL ? newline + 1 : end;
+}
+
+static const char *skip_space(const char *at, const char *end)
+{
+    while (at < end && memchr(" \t\r\n", *at, 4) != NULL)
+        at++;
+    return at;
+}
+
+/* One value: its objects, or the object that it is, go to `read`. */
+static int read_value(struct requests_reader *reader, struct json_scan *scan,
+                      read_object *read)
+{
+    do {
+        int rc = STATUS_OK;
+        if (json_scan_next(scan) == JSON_SCAN_OBJECT)
+            rc = read(reader, scan);
+        if (rc < 0)
+            return rc;
+    } while (scan->token != JSON_SCAN_BAD && scan->depth > 0);
+    return STATUS_OK;
+}
+
+static int read_values(struct requests_reader *reader, read_object *read)
+{
+    const char *at = reader->document.data;
+    const char *end = at + reader->document.len;
+    if (reader->document.len >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+        at += 3;
+    for (at = skip_space(at, end); at < end; at = skip_space(at, end)) {
+        struct json_scan scan;
+        json_scan_init(&scan, at, (size_t)(end - at));
+        int rc = read_value(reader, &scan, read);
+        at = scan.at;
+        if (rc == STATUS_OK && scan.token == JSON_SCAN_BAD) {
+            struct row_problem problem;
+            refuse_scan(&scan, &problem);
+            rc = reader_refuse_at(reader, &problem, scan.at);
+            at = next_line(at, end);
+        }
+        if (rc < 0)
+            return rc;
+    }
+    return STATUS_OK;
+}
+
+int requests_read_document(struct requests_reader *reader, read_object *read)
+{
+    int rc = read_rest(reader->file, REQUEST_DOCUMENT_MAX, &reader->document, reader->fault);
+    reader->line = 1;
+    if (rc == STATUS_OK && reader->document.len > 0)
+        rc = read_values(reader, read);
+    buffer_release(&reader->document);
+    return rc;
+}

@@ -17,6 +17,13 @@ static void touch(const char *path)
     close(fd);
 }
 
+static void write_named(const char *directory, const char *name)
+{
+    char *path = run_directory_file(directory, name);
+    touch(path);
+    free(path);
+}
+
 static void test_paths(void **state)
 {
     (void)state;
@@ -78,9 +85,7 @@ static void test_logs_in_order(void **state)
     run_logs_release(&logs);
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *file = run_directory_file(path, names[i]);
-        touch(file);
-        free(file);
+        write_named(path, names[i]);
     }
     assert_true(run_directory_is(path));
     assert_int_equal(run_directory_logs(&logs, path, &fault), STATUS_OK);
@@ -90,12 +95,31 @@ static void test_logs_in_order(void **state)
     assert_string_equal(strrchr(logs.wire, '/'), "/wire.toklog");
     run_logs_release(&logs);
 
-    char *twin = run_directory_file(path, "worker-2.toklog");
-    touch(twin);
-    free(twin);
+    write_named(path, "worker-2.toklog");
     assert_int_equal(run_directory_logs(&logs, path, &fault), STATUS_BAD_INPUT);
     assert_non_null(strstr(fault.text, "a second log of worker 2"));
     run_logs_release(&logs);
+}
+
+/* What a run wrote goes; a directory that holds something else stays. */
+static void test_remove(void **state)
+{
+    (void)state;
+    struct fault fault = { 0 };
+    for (int foreign = 0; foreign < 2; foreign++) {
+        assert_int_equal(run_directory_create("gone", false, &fault), STATUS_OK);
+        write_named("gone", "run.json");
+        write_named("gone", "worker-000.toklog");
+        write_named("gone", "worker-001.toklog");
+        if (foreign)
+            write_named("gone", "notes");
+        run_directory_remove("gone");
+        assert_int_equal(scratch_exists("gone"), foreign);
+        assert_int_equal(scratch_exists("gone/notes"), foreign);
+        assert_false(scratch_exists("gone/run.json"));
+        assert_false(scratch_exists("gone/worker-001.toklog"));
+    }
+    run_directory_remove("none");
 }
 
 static void test_no_directory(void **state)
@@ -115,6 +139,7 @@ int main(void)
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_create_refuses_what_exists),
         cmocka_unit_test(test_logs_in_order),
+        cmocka_unit_test(test_remove),
         cmocka_unit_test(test_no_directory),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

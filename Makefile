@@ -164,9 +164,11 @@ fuzz-run: $(FUZZ_PROGRAMS)
 		grep -h 'number_of_executed_units\|average_exec' $(BUILD)/found/$$name.log; \
 	done
 
-bench: $(PROGRAMS) $(BENCH_PROGRAMS) ## measure the hot paths; takes a few minutes
+# A client for comparison: the scripts of tests/bench run it.
+BENCH_CLIENT := $(BUILD)/tests/bench/epoll_client
+bench: $(PROGRAMS) $(BENCH_PROGRAMS) $(BENCH_CLIENT) ## measure the hot paths; takes a few minutes
 	@for program in $(BENCH_PROGRAMS) $(call executables,bench); do \
-		PATH=$(abspath $(BUILD)):$$PATH $$program || exit 1; \
+		PATH=$(abspath $(BUILD)):$$PATH BUILD=$(abspath $(BUILD)) $$program || exit 1; \
 	done
 
 lint: ## -Werror build, sizes, widths, names, layers
@@ -174,7 +176,7 @@ lint: ## -Werror build, sizes, widths, names, layers
 		$(if $(shell $(PKG_CONFIG) --exists cmocka && echo yes),lint-tests)
 	@tests/lint
 
-lint-tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(BENCH_PROGRAMS)
+lint-tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(BENCH_PROGRAMS) $(BENCH_CLIENT)
 
 layers: ## formats/base <- formats <- record, replay, analyze: includes go one way
 	@tests/lint layers

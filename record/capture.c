@@ -41,15 +41,24 @@ struct capture_run {
 
 static const struct option_spec specs[] = {
     CAPTURE_OPTION_ENTRIES(struct capture_command, capture),
-    { .name = "output", .letter = 'o', .type = OPTION_PATH,
-      .offset = offsetof(struct capture_command, output), .default_text = "wire.pcap.zst",
-      .argument = "FILE", .help = "capture file; its sidecar is called .json in place of .pcap.zst",
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_PATH,
+      .offset = offsetof(struct capture_command, output),
+      .default_text = "wire.pcap.zst",
+      .argument = "FILE",
+      .help = "capture file; its sidecar is called .json in place of .pcap.zst",
       .group = "Output" },
-    { .name = "max-size", .type = OPTION_SIZE,
-      .offset = offsetof(struct capture_command, max_bytes), .default_text = "0",
-      .argument = "SIZE", .help = "stop when so much is stored, compressed; 0: no limit" },
-    { .name = "rotate", .type = OPTION_SIZE,
-      .offset = offsetof(struct capture_command, rotate_bytes), .default_text = "0",
+    { .name = "max-size",
+      .type = OPTION_SIZE,
+      .offset = offsetof(struct capture_command, max_bytes),
+      .default_text = "0",
+      .argument = "SIZE",
+      .help = "stop when so much is stored, compressed; 0: no limit" },
+    { .name = "rotate",
+      .type = OPTION_SIZE,
+      .offset = offsetof(struct capture_command, rotate_bytes),
+      .default_text = "0",
       .argument = "SIZE",
       .help = "start a new file (wire-001.pcap.zst, ...) after so much; 0: one file" },
     { 0 },
@@ -73,9 +82,10 @@ static int open_next_file(struct capture_run *run, struct fault *fault)
 {
     size_t number = json_array_size(run->files);
     char *path = number ? rotated_path(run->options->output, number)
-                        : memory_copy_text(run->options->output, strlen(run->options->output));
-    int status = capture_file_open(&run->file, path, run->device.pcap, run->options->common.force,
-                                   fault);
+                        : memory_copy_text(run->options->output,
+                                           strlen(run->options->output));
+    int status = capture_file_open(&run->file, path, run->device.pcap,
+                                   run->options->common.force, fault);
     if (status == STATUS_OK)
         json_array_append_new(run->files, json_string(path));
     free(path);
@@ -112,7 +122,8 @@ static json_t *document(struct capture_run *run, bool finished)
 }
 
 /* `force`: over one that this run wrote before. */
-static int write_sidecar(struct capture_run *run, bool finished, bool force, struct fault *fault)
+static int write_sidecar(struct capture_run *run, bool finished, bool force,
+                         struct fault *fault)
 {
     if (!run->sidecar)
         return STATUS_OK;
@@ -122,7 +133,8 @@ static int write_sidecar(struct capture_run *run, bool finished, bool force, str
     return status;
 }
 
-static void store_packet(u_char *context, const struct pcap_pkthdr *header, const u_char *bytes)
+static void store_packet(u_char *context, const struct pcap_pkthdr *header,
+                         const u_char *bytes)
 {
     struct capture_run *run = (struct capture_run *)(void *)context;
     int64_t time_ns = header->ts.tv_sec * (int64_t)NS_PER_S + header->ts.tv_usec;
@@ -171,7 +183,8 @@ static bool is_over(const struct capture_run *run, int64_t end_ns)
            (max_bytes && stored_bytes(run) >= (uint64_t)max_bytes);
 }
 
-/* The ring hands packets over late: goes on for as long as that can take, for those of before. */
+/* The ring hands packets over late: goes on for as long as that can take, for those of
+ * before. */
 static int capture_until_over(struct capture_run *run, struct fault *fault)
 {
     int64_t duration_ns = run->options->capture.duration_ns;
@@ -194,10 +207,13 @@ static void print_result(struct capture_run *run)
     if (!run->options->common.quiet)
         fprintf(stderr, "tokrecord capture: %s packets in %s of %s\n",
                 units_format_count(packets, (int64_t)run->packets),
-                units_format_size(size, (int64_t)stored_bytes(run)), run->options->output);
+                units_format_size(size, (int64_t)stored_bytes(run)),
+                run->options->output);
     if (seen->dropped_by_kernel || seen->dropped_by_interface)
-        fprintf(stderr, "tokrecord capture: %llu packets dropped by the kernel, %llu by %s; "
-                "try a larger --buffer\n", (unsigned long long)seen->dropped_by_kernel,
+        fprintf(stderr,
+                "tokrecord capture: %llu packets dropped by the kernel, %llu by %s; "
+                "try a larger --buffer\n",
+                (unsigned long long)seen->dropped_by_kernel,
                 (unsigned long long)seen->dropped_by_interface, run->settings.interface);
     if (run->options->common.json && run->sidecar) {
         struct fault ignored = { "" };
@@ -213,7 +229,8 @@ static int start(struct capture_run *run, struct fault *fault)
     if (strcmp(options->output, "-") != 0)
         run->sidecar = capture_sidecar_path(options->output);
     stop_signal_catch();
-    int status = capture_options_open(&options->capture, &run->settings, &run->device, fault);
+    int status = capture_options_open(&options->capture, &run->settings, &run->device,
+                                      fault);
     if (status < 0)
         return status;
     run->offload = offload_state(run->settings.interface);
@@ -224,12 +241,13 @@ static int start(struct capture_run *run, struct fault *fault)
     if (status < 0)
         return status;
     if (!options->common.quiet)
-        fprintf(stderr, "tokrecord capture: capturing on %s, %s\n", run->settings.interface,
-                buffer_text(&run->device.filter));
+        fprintf(stderr, "tokrecord capture: capturing on %s, %s\n",
+                run->settings.interface, buffer_text(&run->device.filter));
     return capture_announce(&options->capture, fault);
 }
 
-static int capture_run(void *options, char **operands, int operand_count, struct fault *fault)
+static int capture_run(void *options, char **operands, int operand_count,
+                       struct fault *fault)
 {
     (void)operands;
     (void)operand_count;

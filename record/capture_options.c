@@ -6,8 +6,9 @@
 
 #include "record/privileges.h"
 
-int capture_options_open(const struct capture_options *options, struct capture_settings *settings,
-                         struct capture_device *device, struct fault *fault)
+int capture_options_open(const struct capture_options *options,
+                         struct capture_settings *settings, struct capture_device *device,
+                         struct fault *fault)
 {
     if (!options->interface)
         return fault_set(fault, STATUS_USAGE, "--interface is needed");

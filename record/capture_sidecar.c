@@ -45,15 +45,13 @@ static json_t *device_object(const struct capture_facts *facts)
 {
     pcap_t *pcap = facts->device->pcap;
     const char *link = pcap_datalink_val_to_name(pcap_datalink(pcap));
-    return json_pack("{s:s,s:s,s:i,s:s,s:I,s:b,s:{s:s,s:s,s:i},s:O}",
-                     "interface", facts->settings->interface,
-                     "link_type", link ? link : "unknown",
-                     "snaplen_bytes", pcap_snapshot(pcap),
-                     "filter", facts->device->filter.data,
-                     "ring_bytes", (json_int_t)facts->settings->ring_bytes,
-                     "promiscuous", facts->settings->promiscuous,
-                     "stamp", "type", "host", "clock", "CLOCK_REALTIME", "resolution_ns", 1,
-                     "offload", facts->offload);
+    return json_pack("{s:s,s:s,s:i,s:s,s:I,s:b,s:{s:s,s:s,s:i},s:O}", "interface",
+                     facts->settings->interface, "link_type", link ? link : "unknown",
+                     "snaplen_bytes", pcap_snapshot(pcap), "filter",
+                     facts->device->filter.data, "ring_bytes",
+                     (json_int_t)facts->settings->ring_bytes, "promiscuous",
+                     facts->settings->promiscuous, "stamp", "type", "host", "clock",
+                     "CLOCK_REALTIME", "resolution_ns", 1, "offload", facts->offload);
 }
 
 json_t *capture_sidecar_document(const struct capture_facts *facts)
@@ -94,9 +92,10 @@ static int read_document(struct capture_sidecar *sidecar, json_t *document)
     json_t *clock;
     int finished;
     json_int_t by_kernel, by_interface;
-    if (json_unpack(document, "{s:s,s:s,s:b,s:o,s:{s:I,s:I}}", "schema", &schema, "boot_id",
-                    &boot_id, "finished", &finished, "clock", &clock, "packets",
-                    "dropped_by_kernel", &by_kernel, "dropped_by_interface", &by_interface) < 0 ||
+    if (json_unpack(document, "{s:s,s:s,s:b,s:o,s:{s:I,s:I}}", "schema", &schema,
+                    "boot_id", &boot_id, "finished", &finished, "clock", &clock,
+                    "packets", "dropped_by_kernel", &by_kernel, "dropped_by_interface",
+                    &by_interface) < 0 ||
         strcmp(schema, SCHEMA) != 0 || strlen(boot_id) >= BOOT_ID_MAX)
         return -1;
     memcpy(sidecar->boot_id, boot_id, strlen(boot_id) + 1);
@@ -114,8 +113,10 @@ int capture_sidecar_read(struct capture_sidecar *sidecar, const char *capture_pa
     if (access(path, F_OK) == 0) {
         result = json_read_file(path, &document, fault);
         if (result == STATUS_OK && read_document(sidecar, document) < 0)
-            result = fault_set(fault, STATUS_BAD_INPUT, "%s: no sidecar of a capture (schema "
-                               SCHEMA "); move it away to do without", path);
+            result = fault_set(fault, STATUS_BAD_INPUT,
+                               "%s: no sidecar of a capture (schema " SCHEMA
+                               "); move it away to do without",
+                               path);
         if (result == STATUS_OK)
             result = 1;
     }

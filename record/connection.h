@@ -1,4 +1,5 @@
-/* The HTTP of one connection: its two streams of messages and the exchanges that are not over. */
+/* The HTTP of one connection: its two streams of messages and the exchanges that are not
+ * over. */
 #ifndef TOKTRACE_CONNECTION_H
 #define TOKTRACE_CONNECTION_H
 
@@ -50,15 +51,16 @@ struct place {
     int64_t delivered_ns;
 };
 
-/* With both streams at the beginning of a message, or, where the connection began before the capture,
- * waiting for one. */
+/* With both streams at the beginning of a message, or, where the connection began before
+ * the capture, waiting for one. */
 struct connection *connection_create(const struct flow *flow);
 
 /* Its exchanges have to be over. */
 void connection_free(struct connection *connection);
 
 /* The next bytes of one direction. */
-void connection_feed(const struct place *place, enum http_role role, const char *bytes, size_t len);
+void connection_feed(const struct place *place, enum http_role role, const char *bytes,
+                     size_t len);
 
 /* Bytes of one direction are unknown. */
 void connection_gap(const struct place *place, enum http_role role, uint64_t len,

@@ -9,7 +9,8 @@ enum { CONTENT_TYPE_MAX = 128, NO_EVENT = REQUEST_EVENTS_MAX };
 
 static uint64_t sum_retransmitted(const struct flow *flow)
 {
-    return flow->directions[0].counts.retransmitted + flow->directions[1].counts.retransmitted;
+    return flow->directions[0].counts.retransmitted +
+           flow->directions[1].counts.retransmitted;
 }
 
 static uint64_t sum_reordered(const struct flow *flow)
@@ -33,8 +34,8 @@ static uint32_t round_trip_us(const struct flow *flow)
     return (uint32_t)((ns + NS_PER_US / 2) / NS_PER_US);
 }
 
-struct exchange *exchange_create(const struct flow *flow, uint64_t row, uint32_t connection_request,
-                                 int64_t time_ns)
+struct exchange *exchange_create(const struct flow *flow, uint64_t row,
+                                 uint32_t connection_request, int64_t time_ns)
 {
     struct exchange *exchange = memory_new(1, sizeof(*exchange));
     struct arrival_request *record = &exchange->record;
@@ -119,10 +120,12 @@ static void add_unknown_tokens(struct exchange *exchange, size_t index, uint64_t
 }
 
 /* Continuous usage counts lost tokens with the first token event behind the gap. */
-static uint32_t take_out_lost_tokens(struct exchange *exchange, const struct answer_event *event)
+static uint32_t take_out_lost_tokens(struct exchange *exchange,
+                                     const struct answer_event *event)
 {
     size_t last = exchange->record.event_count;
-    while (last > 0 && !(exchange->record.events[last - 1].flags & EVENT_FLAG_UNKNOWN_TIME))
+    while (last > 0 &&
+           !(exchange->record.events[last - 1].flags & EVENT_FLAG_UNKNOWN_TIME))
         last--;
     if (last == 0 || event->tokens <= 1)
         return event->tokens;
@@ -154,7 +157,8 @@ static bool is_coded(const struct http_head *head)
                            !http_text_equals(head->content_encoding, "identity"));
 }
 
-void exchange_answer_head(struct exchange *exchange, const struct http_head *head, int64_t start_ns)
+void exchange_answer_head(struct exchange *exchange, const struct http_head *head,
+                          int64_t start_ns)
 {
     struct arrival_request *record = &exchange->record;
     exchange->head_seen = true;
@@ -179,7 +183,8 @@ void exchange_answer_gap(struct exchange *exchange)
 {
     exchange->body_cut = true;
     answer_skip(&exchange->answer);
-    if (exchange->answer.result.flags & REQUEST_STREAMED && !answer_is_done(&exchange->answer)) {
+    if (exchange->answer.result.flags & REQUEST_STREAMED &&
+        !answer_is_done(&exchange->answer)) {
         add_unknown_event(exchange);
         exchange->after_gap = true;
     }
@@ -205,7 +210,8 @@ static enum outcome judge(const struct exchange *exchange, enum body_end end,
                           enum outcome open_outcome)
 {
     enum outcome outcome = exchange->answer.result.outcome;
-    bool success = exchange->record.http_status >= 200 && exchange->record.http_status <= 299;
+    bool success = exchange->record.http_status >= 200 &&
+                   exchange->record.http_status <= 299;
     bool unread = exchange->opaque || exchange->body_cut;
     if (end == BODY_COMPLETE && success && unread && outcome != OUTCOME_STREAM_ERROR)
         return OUTCOME_OK;
@@ -218,7 +224,8 @@ static void set_wire_flags(struct exchange *exchange, const struct flow *flow)
 {
     struct arrival_request *record = &exchange->record;
     uint64_t retransmitted = sum_retransmitted(flow);
-    record->retransmits = retransmitted < COUNT_NONE ? (uint32_t)retransmitted : COUNT_NONE - 1;
+    record->retransmits = retransmitted < COUNT_NONE ? (uint32_t)retransmitted
+                                                     : COUNT_NONE - 1;
     if (retransmitted > exchange->retransmitted_before)
         record->flags |= REQUEST_WIRE_RETRANSMISSION;
     if (sum_reordered(flow) > exchange->reordered_before)
@@ -229,8 +236,8 @@ static void set_wire_flags(struct exchange *exchange, const struct flow *flow)
         record->flags |= REQUEST_WIRE_OPAQUE;
 }
 
-void exchange_finish(struct exchange *exchange, const struct flow *flow, enum body_end end,
-                     enum outcome open_outcome, int64_t end_ns)
+void exchange_finish(struct exchange *exchange, const struct flow *flow,
+                     enum body_end end, enum outcome open_outcome, int64_t end_ns)
 {
     struct arrival_request *record = &exchange->record;
     const struct answer_result *result = &exchange->answer.result;

@@ -1,5 +1,5 @@
-/* One HTTP exchange seen on the wire, a request and its answer, on its way to a record of the arrival
- * log. All times are those of the packets, on the run clock. */
+/* One HTTP exchange seen on the wire, a request and its answer, on its way to a record of
+ * the arrival log. All times are those of the packets, on the run clock. */
 #ifndef TOKTRACE_EXCHANGE_H
 #define TOKTRACE_EXCHANGE_H
 
@@ -36,17 +36,19 @@ struct exchange {
     bool body_cut;   /* bytes of the answer's body are missing */
     bool opaque;
     int64_t body_ns; /* when the last byte of the answer's body so far was delivered */
-    size_t unknown;  /* index of the first event of unknown time, or event_count's limit: none */
+    /* index of the first event of unknown time, or event_count's limit: none */
+    size_t unknown;
     bool after_gap;  /* no token event came since the last gap */
     size_t counted_memory; /* of its owner's bookkeeping */
-    uint64_t retransmitted_before; /* of the flow, when the exchange began; likewise below */
+    /* of the flow, when the exchange began; likewise below */
+    uint64_t retransmitted_before;
     uint64_t reordered_before;
     uint64_t mismatched_before;
 };
 
 /* An exchange on `flow` that begins at time_ns. Caller frees with exchange_free. */
-struct exchange *exchange_create(const struct flow *flow, uint64_t row, uint32_t connection_request,
-                                 int64_t time_ns);
+struct exchange *exchange_create(const struct flow *flow, uint64_t row,
+                                 uint32_t connection_request, int64_t time_ns);
 
 void exchange_free(struct exchange *exchange);
 
@@ -63,8 +65,9 @@ void exchange_answer_body(struct exchange *exchange, const char *bytes, size_t l
 /* Bytes of the answer's body are unknown. */
 void exchange_answer_gap(struct exchange *exchange);
 
-/* Completes the record. `end` as for answer_finish; open_outcome is what a cut answer counts as. */
-void exchange_finish(struct exchange *exchange, const struct flow *flow, enum body_end end,
-                     enum outcome open_outcome, int64_t end_ns);
+/* Completes the record. `end` as for answer_finish; open_outcome is what a cut answer
+ * counts as. */
+void exchange_finish(struct exchange *exchange, const struct flow *flow,
+                     enum body_end end, enum outcome open_outcome, int64_t end_ns);
 
 #endif

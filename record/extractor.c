@@ -29,8 +29,8 @@ void extractor_packet(struct extractor *extractor, const struct captured_packet 
 {
     struct segment segment;
     struct packet_counts *counts = &extractor->counts;
-    enum decoded decoded = decode_packet(packet->link_type, packet->bytes, packet->captured,
-                                         packet->wire, &segment);
+    enum decoded decoded = decode_packet(packet->link_type, packet->bytes,
+                                         packet->captured, packet->wire, &segment);
     counts->packets++;
     counts->wire_bytes += packet->wire;
     counts->decoded[decoded]++;

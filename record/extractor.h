@@ -1,5 +1,5 @@
-/* Packets in, HTTP exchanges out: decoder, flow table and HTTP in one piece, for files and for live
- * capture. */
+/* Packets in, HTTP exchanges out: decoder, flow table and HTTP in one piece, for files
+ * and for live capture. */
 #ifndef TOKTRACE_EXTRACTOR_H
 #define TOKTRACE_EXTRACTOR_H
 
@@ -23,7 +23,8 @@ struct extractor; /* opaque */
 struct extractor *extractor_create(const struct flow_limits *limits,
                                    const struct http_settings *http);
 
-/* One packet, in the order of capture; its time_ns is on whatever clock the records shall have. */
+/* One packet, in the order of capture; its time_ns is on whatever clock the records shall
+ * have. */
 void extractor_packet(struct extractor *extractor, const struct captured_packet *packet);
 
 /* Ends what is open: the capture is over. */

@@ -1,5 +1,6 @@
-/* HTTP/1.x over the flows of a capture: what each connection carries, its exchanges in order, and what is
- * not readable (TLS, HTTP/2, other protocols). Sits on a flow table as its handler. */
+/* HTTP/1.x over the flows of a capture: what each connection carries, its exchanges in
+ * order, and what is not readable (TLS, HTTP/2, other protocols). Sits on a flow table as
+ * its handler. */
 #ifndef TOKTRACE_HTTP_FLOWS_H
 #define TOKTRACE_HTTP_FLOWS_H
 
@@ -27,7 +28,8 @@ struct http_counts {
     uint64_t no_request;      /* exchanges whose request the capture lost */
     uint64_t unanswered;      /* exchanges without a byte of an answer */
     uint64_t given_up;        /* connections given up because memory was used up */
-    uint64_t no_syn;          /* exchanges on connections that began before the capture; by flag */
+    /* exchanges on connections that began before the capture; by flag */
+    uint64_t no_syn;
     uint64_t retransmission;
     uint64_t reordered;
     uint64_t hole;

@@ -30,8 +30,8 @@ static void start_block(struct reading *reading)
 static void end_block(struct reading *reading)
 {
     struct prompt_digest *digest = reading->digest;
-    digest->blocks = memory_grow(digest->blocks, digest->block_count, &digest->block_capacity,
-                                 sizeof(*digest->blocks));
+    digest->blocks = memory_grow(digest->blocks, digest->block_count,
+                                 &digest->block_capacity, sizeof(*digest->blocks));
     digest->blocks[digest->block_count++] = siphash_finish(&digest->hash);
     start_block(reading);
 }
@@ -49,7 +49,8 @@ static void add_token_id(struct reading *reading, uint64_t id)
 static void add_text(struct reading *reading, const char *text, size_t len)
 {
     struct prompt_digest *digest = reading->digest;
-    uint64_t block_bytes = (uint64_t)reading->settings->block_tokens * PROMPT_BYTES_PER_TOKEN;
+    uint64_t block_bytes = (uint64_t)reading->settings->block_tokens *
+                           PROMPT_BYTES_PER_TOKEN;
     digest->text_bytes += len;
     while (len > 0) {
         size_t room = (size_t)(block_bytes - digest->filled);
@@ -70,7 +71,8 @@ static void add_string(struct reading *reading)
     add_text(reading, reading->text.data, reading->text.len);
 }
 
-/* The digits of a JSON number as an id; what is no small whole number only has to be different. */
+/* The digits of a JSON number as an id; what is no small whole number only has to be
+ * different. */
 static uint64_t id_of(const struct json_scan *scan)
 {
     uint64_t id = 0;
@@ -86,8 +88,8 @@ static bool is_conversation_key(const struct json_scan *scan)
            json_scan_is(scan, "text");
 }
 
-/* The value at hand, with all that is in it: strings and ids of a prompt, or, of messages, the strings
- * of some keys, each ended by a NUL. */
+/* The value at hand, with all that is in it: strings and ids of a prompt, or, of
+ * messages, the strings of some keys, each ended by a NUL. */
 static void read_value(struct reading *reading, bool messages)
 {
     struct json_scan *scan = &reading->scan;
@@ -182,8 +184,9 @@ static void start(struct prompt_digest *digest)
     buffer_clear(&digest->messages);
 }
 
-bool prompt_digest_read(struct prompt_digest *digest, const struct prompt_settings *settings,
-                        const char *body, size_t len)
+bool prompt_digest_read(struct prompt_digest *digest,
+                        const struct prompt_settings *settings, const char *body,
+                        size_t len)
 {
     struct reading reading = { .digest = digest, .settings = settings };
     struct json_scan *scan = &reading.scan;

@@ -1,5 +1,5 @@
-/* What a request body asks for, and its prompt as salted hashes of blocks: enough to replay the load and
- * its shared prefixes, nothing of the text. */
+/* What a request body asks for, and its prompt as salted hashes of blocks: enough to
+ * replay the load and its shared prefixes, nothing of the text. */
 #ifndef TOKTRACE_PROMPT_DIGEST_H
 #define TOKTRACE_PROMPT_DIGEST_H
 
@@ -26,16 +26,18 @@ struct prompt_digest {
     uint64_t token_ids;  /* in the prompt; 0 for text */
     uint64_t text_bytes; /* of the prompt, decoded; 0 for ids */
     uint32_t max_tokens; /* COUNT_NONE where the body sets no limit */
-    struct buffer messages; /* with keep_text: a JSON array on one line; "" for token ids */
+    /* with keep_text: a JSON array on one line; "" for token ids */
+    struct buffer messages;
 
     struct siphash hash; /* of the open block */
     uint32_t filled;     /* tokens or bytes in it */
 };
 
-/* Reads a body of the completions, chat, messages or responses APIs. False when it is none. The first use
- * needs zeroed memory; memory of an earlier use is kept. */
-bool prompt_digest_read(struct prompt_digest *digest, const struct prompt_settings *settings,
-                        const char *body, size_t len);
+/* Reads a body of the completions, chat, messages or responses APIs. False when it is
+ * none. The first use needs zeroed memory; memory of an earlier use is kept. */
+bool prompt_digest_read(struct prompt_digest *digest,
+                        const struct prompt_settings *settings, const char *body,
+                        size_t len);
 
 void prompt_digest_release(struct prompt_digest *digest);
 

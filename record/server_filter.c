@@ -22,7 +22,8 @@ static int bad_text(const char *text, struct fault *fault)
                      "--server: '%s'; expected ADDRESS:PORT, [IPV6]:PORT or :PORT", text);
 }
 
-int server_filter_parse(struct server_filter *filter, const char *text, struct fault *fault)
+int server_filter_parse(struct server_filter *filter, const char *text,
+                        struct fault *fault)
 {
     const char *colon = strrchr(text, ':');
     char host[HOST_MAX];
@@ -30,8 +31,8 @@ int server_filter_parse(struct server_filter *filter, const char *text, struct f
     struct fault ignored = { "" };
     *filter = (struct server_filter){ .any_address = true };
     size_t len = colon ? (size_t)(colon - text) : 0;
-    if (!colon || len >= sizeof(host) || units_parse_int(colon + 1, &port, &ignored) < 0 ||
-        port < 1 || port > PORT_MAX)
+    if (!colon || len >= sizeof(host) ||
+        units_parse_int(colon + 1, &port, &ignored) < 0 || port < 1 || port > PORT_MAX)
         return bad_text(text, fault);
     filter->server.port = (uint16_t)port;
     if (len == 0)
@@ -40,17 +41,20 @@ int server_filter_parse(struct server_filter *filter, const char *text, struct f
     memcpy(host, text + bracketed, len - 2 * bracketed);
     host[len - 2 * bracketed] = '\0';
     filter->any_address = false;
-    return parse_address(host, filter->server.address) ? STATUS_OK : bad_text(text, fault);
+    return parse_address(host, filter->server.address) ? STATUS_OK
+                                                       : bad_text(text, fault);
 }
 
-bool server_filter_names(const struct server_filter *filter, const struct endpoint *endpoint)
+bool server_filter_names(const struct server_filter *filter,
+                         const struct endpoint *endpoint)
 {
     return filter->server.port == endpoint->port &&
            (filter->any_address || memcmp(filter->server.address, endpoint->address,
                                           sizeof(endpoint->address)) == 0);
 }
 
-bool server_filter_wants(const struct server_filter *filter, const struct segment *segment)
+bool server_filter_wants(const struct server_filter *filter,
+                         const struct segment *segment)
 {
     return filter->server.port == 0 || server_filter_names(filter, &segment->from) ||
            server_filter_names(filter, &segment->to);

@@ -14,12 +14,15 @@ struct server_filter {
 };
 
 /* True when the endpoint is the server asked for; false when any would do. */
-bool server_filter_names(const struct server_filter *filter, const struct endpoint *endpoint);
+bool server_filter_names(const struct server_filter *filter,
+                         const struct endpoint *endpoint);
 
 /* True when a segment between the two is wanted. */
-bool server_filter_wants(const struct server_filter *filter, const struct segment *segment);
+bool server_filter_wants(const struct server_filter *filter,
+                         const struct segment *segment);
 
 /* "192.0.2.1:8000", "[2001:db8::1]:8000" or ":8000"; STATUS_USAGE. */
-int server_filter_parse(struct server_filter *filter, const char *text, struct fault *fault);
+int server_filter_parse(struct server_filter *filter, const char *text,
+                        struct fault *fault);
 
 #endif

@@ -1,5 +1,5 @@
-/* SipHash-2-4 (Aumasson, Bernstein 2012): a keyed hash that tells nothing of short inputs to those who do
- * not have the key. */
+/* SipHash-2-4 (Aumasson, Bernstein 2012): a keyed hash that tells nothing of short inputs
+ * to those who do not have the key. */
 #ifndef TOKTRACE_SIPHASH_H
 #define TOKTRACE_SIPHASH_H
 

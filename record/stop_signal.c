@@ -12,7 +12,8 @@ static void note_signal(int number)
 
 void stop_signal_catch(void)
 {
-    struct sigaction action = { .sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND };
+    struct sigaction action = { .sa_handler = note_signal,
+                                .sa_flags = (int)SA_RESETHAND };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -22,7 +22,8 @@ static int make_key(struct siphash_key *key, const char *salt, struct fault *fau
 }
 
 int trace_writer_open(struct trace_writer *writer, const char *path, bool force,
-                      const struct prompt_settings *settings, const char *salt, struct fault *fault)
+                      const struct prompt_settings *settings, const char *salt,
+                      struct fault *fault)
 {
     *writer = (struct trace_writer){ .settings = *settings };
     int status = make_key(&writer->settings.key, salt, fault);
@@ -32,8 +33,8 @@ int trace_writer_open(struct trace_writer *writer, const char *path, bool force,
 }
 
 /* What the server counted, else the ids, else a guess from the bytes. */
-static uint32_t input_tokens(const struct exchange *exchange, const struct prompt_digest *digest,
-                             bool *estimated)
+static uint32_t input_tokens(const struct exchange *exchange,
+                             const struct prompt_digest *digest, bool *estimated)
 {
     uint64_t tokens = exchange->record.usage_prompt_tokens;
     *estimated = false;
@@ -41,7 +42,8 @@ static uint32_t input_tokens(const struct exchange *exchange, const struct promp
         tokens = digest->token_ids;
     if (tokens == 0) {
         *estimated = true;
-        tokens = (digest->text_bytes + PROMPT_BYTES_PER_TOKEN - 1) / PROMPT_BYTES_PER_TOKEN;
+        tokens = (digest->text_bytes + PROMPT_BYTES_PER_TOKEN - 1) /
+                 PROMPT_BYTES_PER_TOKEN;
     }
     return tokens < COUNT_NONE ? (uint32_t)tokens : COUNT_NONE - 1;
 }
@@ -55,7 +57,8 @@ static uint32_t events_tokens(const struct arrival_request *record)
 }
 
 /* What came, or, of an answer that was cut, what was asked for. */
-static uint32_t output_tokens(const struct exchange *exchange, const struct prompt_digest *digest)
+static uint32_t output_tokens(const struct exchange *exchange,
+                              const struct prompt_digest *digest)
 {
     const struct arrival_request *record = &exchange->record;
     if (record->outcome != OUTCOME_OK && digest->max_tokens != COUNT_NONE)
@@ -78,7 +81,8 @@ static void append_blocks(struct buffer *line, const struct prompt_digest *diges
     buffer_append_int(line, block_tokens);
     buffer_append_text(line, ",\"hash_ids\":[");
     for (size_t i = 0; i < count; i++)
-        buffer_printf(line, "%s%llu", i ? "," : "", (unsigned long long)digest->blocks[i]);
+        buffer_printf(line, "%s%llu", i ? "," : "",
+                      (unsigned long long)digest->blocks[i]);
     buffer_append_byte(line, ']');
 }
 
@@ -115,8 +119,10 @@ static void append_row(struct trace_writer *writer, const struct exchange *excha
 void trace_writer_add(struct trace_writer *writer, const struct exchange *exchange)
 {
     const struct request_copy *copy = &exchange->copy;
-    if (!exchange->request_seen || !copy->body_whole || exchange->record.sent_ns == TIME_NONE ||
-        !prompt_digest_read(&writer->digest, &writer->settings, copy->body.data, copy->body.len)) {
+    if (!exchange->request_seen || !copy->body_whole ||
+        exchange->record.sent_ns == TIME_NONE ||
+        !prompt_digest_read(&writer->digest, &writer->settings, copy->body.data,
+                            copy->body.len)) {
         writer->counts.left_out++;
         return;
     }

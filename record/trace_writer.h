@@ -1,4 +1,5 @@
-/* Exchanges to a request trace of our own format (formats/requests.md), one row each as they end. */
+/* Exchanges to a request trace of our own format (formats/requests.md), one row each as
+ * they end. */
 #ifndef TOKTRACE_TRACE_WRITER_H
 #define TOKTRACE_TRACE_WRITER_H
 
@@ -13,7 +14,8 @@
 struct trace_counts {
     uint64_t rows;
     uint64_t estimated; /* of them with input tokens estimated from bytes */
-    uint64_t left_out;  /* exchanges that ask for no tokens, or whose request is not known */
+    /* exchanges that ask for no tokens, or whose request is not known */
+    uint64_t left_out;
 };
 
 struct trace_writer {
@@ -24,7 +26,8 @@ struct trace_writer {
     struct trace_counts counts;
 };
 
-/* `salt` (NULL: a random one) makes the hashes: only traces of one salt can be compared. */
+/* `salt` (NULL: a random one) makes the hashes: only traces of one salt can be
+ * compared. */
 int trace_writer_open(struct trace_writer *writer, const char *path, bool force,
                       const struct prompt_settings *settings, const char *salt,
                       struct fault *fault);

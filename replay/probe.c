@@ -8,7 +8,8 @@
 #include "formats/base/json.h"
 #include "formats/base/memory.h"
 
-/* A server under test may fail now and then on purpose; one that fails this often in a row is not ready. */
+/* A server under test may fail now and then on purpose; one that fails this often in a
+ * row is not ready. */
 enum { PROBE_TRIES = 3 };
 
 struct probe {
@@ -36,7 +37,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
         probe->head_known = true;
     }
     answer_feed(&probe->answer, bytes, size * count, ignore_event, NULL);
-    /* An answer that is over needs no more bytes, even where its connection stays open. */
+    /* An answer that is over needs no more bytes, even where its connection stays
+     * open. */
     return answer_is_done(&probe->answer) ? CURL_WRITEFUNC_ERROR : size * count;
 }
 
@@ -50,7 +52,8 @@ static int http_fault(const struct probe *probe, const struct target *target, lo
     if (status / 100 != 2)
         fault_set(fault, STATUS_NETWORK, "%s answered HTTP %ld%s", url, status, hint);
     else
-        fault_set(fault, STATUS_NETWORK, "%s gave no usable answer (%s) to a first request", url,
+        fault_set(fault, STATUS_NETWORK,
+                  "%s gave no usable answer (%s) to a first request", url,
                   outcome_name(probe->answer.result.outcome));
     free(url);
     return STATUS_NETWORK;

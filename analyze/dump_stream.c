@@ -31,11 +31,13 @@ static void print_event(FILE *out, const struct answer_event *event)
 
 static json_t *event_to_json(const struct answer_event *event)
 {
-    return json_pack("{s:I, s:s, s:i, s:I, s:b, s:b}", "end_offset",
-                     (json_int_t)event->end_offset, "kind", event_kind_name(event->kind), "choice",
-                     (int)event->choice, "tokens", (json_int_t)event->tokens, "finish",
-                     (event->flags & EVENT_FLAG_FINISH) != 0, "usage",
-                     (event->flags & EVENT_FLAG_USAGE) != 0);
+    return json_pack("{s:I, s:s, s:i, s:I, s:b, s:b}",
+                     "end_offset", (json_int_t)event->end_offset,
+                     "kind", event_kind_name(event->kind),
+                     "choice", (int)event->choice,
+                     "tokens", (json_int_t)event->tokens,
+                     "finish", (event->flags & EVENT_FLAG_FINISH) != 0,
+                     "usage", (event->flags & EVENT_FLAG_USAGE) != 0);
 }
 
 static void take_event(void *context, const struct answer_event *event)
@@ -60,9 +62,11 @@ static void begin_answer(struct dump *dump, unsigned status, const char *content
     if (dump->answers != NULL) {
         dump->events = json_array();
         json_array_append_new(dump->answers,
-                              json_pack("{s:o?, s:s?, s:o}", "http_status",
-                                        status != 0 ? json_integer(status) : NULL, "content_type",
-                                        content_type, "events", dump->events));
+                              json_pack("{s:o?, s:s?, s:o}",
+                                        "http_status",
+                                        status != 0 ? json_integer(status) : NULL,
+                                        "content_type", content_type,
+                                        "events", dump->events));
         return;
     }
     if (dump->answer_count++ > 0)
@@ -88,19 +92,24 @@ static uint64_t output_tokens(const struct dump *dump)
 static json_t *result_to_json(const struct dump *dump)
 {
     const struct answer_result *result = &dump->answer.result;
+    uint32_t flags = result->flags;
     bool by_usage = result->usage_completion_tokens != COUNT_NONE;
-    return json_pack(
-        "{s:s, s:s, s:b, s:b, s:b, s:I, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "outcome",
-        outcome_name(result->outcome), "finish_reason", result->finish_reason, "streamed",
-        (result->flags & REQUEST_STREAMED) != 0, "done", (result->flags & REQUEST_DONE_SEEN) != 0,
-        "token_mismatch", (result->flags & REQUEST_TOKEN_MISMATCH) != 0, "output_tokens",
-        (json_int_t)output_tokens(dump), "counted_by", by_usage ? "usage" : "events", "token_events",
-        (json_int_t)result->token_events, "first_event_tokens",
-        (json_int_t)dump->first_event_tokens, "usage_prompt_tokens",
-        count_to_json(result->usage_prompt_tokens), "usage_completion_tokens",
-        count_to_json(result->usage_completion_tokens), "usage_cached_tokens",
-        count_to_json(result->usage_cached_tokens), "usage_reasoning_tokens",
-        count_to_json(result->usage_reasoning_tokens));
+    return json_pack("{s:s, s:s, s:b, s:b, s:b, s:I, s:s, s:I, s:I, s:o, s:o, s:o, s:o}",
+                     "outcome", outcome_name(result->outcome),
+                     "finish_reason", result->finish_reason,
+                     "streamed", (flags & REQUEST_STREAMED) != 0,
+                     "done", (flags & REQUEST_DONE_SEEN) != 0,
+                     "token_mismatch", (flags & REQUEST_TOKEN_MISMATCH) != 0,
+                     "output_tokens", (json_int_t)output_tokens(dump),
+                     "counted_by", by_usage ? "usage" : "events",
+                     "token_events", (json_int_t)result->token_events,
+                     "first_event_tokens", (json_int_t)dump->first_event_tokens,
+                     "usage_prompt_tokens", count_to_json(result->usage_prompt_tokens),
+                     "usage_completion_tokens",
+                     count_to_json(result->usage_completion_tokens),
+                     "usage_cached_tokens", count_to_json(result->usage_cached_tokens),
+                     "usage_reasoning_tokens",
+                     count_to_json(result->usage_reasoning_tokens));
 }
 
 static void print_count(FILE *out, const char *name, uint32_t count)
@@ -136,11 +145,13 @@ static void print_result(const struct dump *dump)
 static void end_answer(struct dump *dump, enum body_end end)
 {
     answer_finish(&dump->answer, end, take_event, dump);
-    if (dump->answers == NULL)
+    if (dump->answers == NULL) {
         print_result(dump);
-    else
-        json_object_set_new(json_array_get(dump->answers, json_array_size(dump->answers) - 1),
-                            "result", result_to_json(dump));
+        return;
+    }
+    size_t last = json_array_size(dump->answers) - 1;
+    json_t *entry = json_array_get(dump->answers, last);
+    json_object_set_new(entry, "result", result_to_json(dump));
 }
 
 static int dump_body(struct dump *dump, struct input_file *file, struct fault *fault)
@@ -149,7 +160,8 @@ static int dump_body(struct dump *dump, struct input_file *file, struct fault *f
     size_t got;
     int status;
     begin_answer(dump, 0, NULL);
-    while ((status = input_file_read(file, bytes, sizeof bytes, &got, fault)) == 0 && got > 0)
+    while ((status = input_file_read(file, bytes, sizeof bytes, &got, fault)) == 0
+           && got > 0)
         answer_feed(&dump->answer, bytes, got, take_event, dump);
     if (status == 0)
         end_answer(dump, BODY_COMPLETE);
@@ -162,19 +174,23 @@ static int dump_body(struct dump *dump, struct input_file *file, struct fault *f
 static void copy_printable(char copy[CONTENT_TYPE_MAX], const struct http_text *text)
 {
     size_t len = 0;
-    for (; len < text->len && len < CONTENT_TYPE_MAX - 1; len++)
-        copy[len] = text->text[len] >= ' ' && text->text[len] < 0x7f ? text->text[len] : '?';
+    for (; len < text->len && len < CONTENT_TYPE_MAX - 1; len++) {
+        char byte = text->text[len];
+        copy[len] = byte >= ' ' && byte < 0x7f ? byte : '?';
+    }
     copy[len] = '\0';
 }
 
-static int begin_response(struct dump *dump, const struct http_head *head, struct fault *fault)
+static int begin_response(struct dump *dump, const struct http_head *head,
+                          struct fault *fault)
 {
     char content_type[CONTENT_TYPE_MAX];
     const struct http_text *type = &head->content_type;
     if (head->coded || (head->content_encoding.text != NULL
                         && !http_text_equals(head->content_encoding, "identity")))
         return fault_set(fault, STATUS_UNSUPPORTED,
-                         "the response at offset %" PRIu64 " is compressed: expected a plain body",
+                         "the response at offset %" PRIu64 " is compressed: expected "
+                         "a plain body",
                          head->start_offset);
     copy_printable(content_type, type);
     begin_answer(dump, head->status, type->text != NULL ? content_type : NULL);
@@ -204,8 +220,8 @@ static int take_item(struct dump *dump, const struct http_parser *parser,
     return status;
 }
 
-static int take_bytes(struct dump *dump, struct http_parser *parser, const char *bytes, size_t len,
-                      bool *open, struct fault *fault)
+static int take_bytes(struct dump *dump, struct http_parser *parser, const char *bytes,
+                      size_t len, bool *open, struct fault *fault)
 {
     struct http_item item;
     int got;
@@ -226,7 +242,8 @@ static int dump_responses(struct dump *dump, struct input_file *file, struct fau
     size_t got;
     int status;
     http_parser_start(&parser, HTTP_RESPONSES);
-    while ((status = input_file_read(file, bytes, sizeof bytes, &got, fault)) == 0 && got > 0) {
+    while ((status = input_file_read(file, bytes, sizeof bytes, &got, fault)) == 0
+           && got > 0) {
         status = take_bytes(dump, &parser, bytes, got, &open, fault);
         if (status < 0) {
             fault_prefix(fault, "%s", input_file_name(file));
@@ -252,12 +269,14 @@ int dump_stream(const char *path, bool json, FILE *out, struct fault *fault)
     int status = input_file_open(&file, path, fault);
     if (status == 0)
         status = input_file_peek(file, &start, &len, fault);
-    if (status == 0)
-        status = len >= 5 && memcmp(start, "HTTP/", 5) == 0 ? dump_responses(&dump, file, fault)
-                                                            : dump_body(&dump, file, fault);
+    if (status == 0) {
+        bool with_head = len >= 5 && memcmp(start, "HTTP/", 5) == 0;
+        status = with_head ? dump_responses(&dump, file, fault)
+                           : dump_body(&dump, file, fault);
+    }
     if (status == 0 && json) {
-        json_t *document = json_pack("{s:s, s:O}", "schema", "tokanalyze.dump_stream/1", "answers",
-                                     dump.answers);
+        json_t *document = json_pack("{s:s, s:O}", "schema", "tokanalyze.dump_stream/1",
+                                     "answers", dump.answers);
         status = json_write_stream(document, out, fault);
         json_decref(document);
     }

@@ -12,7 +12,8 @@ struct sink {
     void *context;
 };
 
-static void emit(struct answer *answer, const struct sink *sink, const struct answer_event *event)
+static void emit(struct answer *answer, const struct sink *sink,
+                 const struct answer_event *event)
 {
     if (event_kind_is_token(event->kind))
         answer->result.token_events++;
@@ -121,8 +122,8 @@ static void take_done(struct answer *answer)
     answer->result.flags |= REQUEST_DONE_SEEN;
 }
 
-static void take_chunk(struct answer *answer, const struct sink *sink, const struct chunk *chunk,
-                       uint64_t end_offset)
+static void take_chunk(struct answer *answer, const struct sink *sink,
+                       const struct chunk *chunk, uint64_t end_offset)
 {
     struct answer_event event = {
         .end_offset = end_offset,
@@ -158,7 +159,10 @@ static bool is_done_mark(const char *data, size_t len)
 static void take_event(struct answer *answer, const struct sink *sink,
                        const struct sse_event *sse_event)
 {
-    struct answer_event event = { .end_offset = sse_event->end_offset, .kind = EVENT_OTHER };
+    struct answer_event event = {
+        .end_offset = sse_event->end_offset,
+        .kind = EVENT_OTHER,
+    };
     struct chunk chunk;
     if (sse_event->comment) {
         event.kind = EVENT_COMMENT;
@@ -196,7 +200,8 @@ static enum answer_mode sniff(const char *bytes, size_t len)
     while (at < len && memchr(" \t\r\n", bytes[at], 4) != NULL)
         at++;
     size_t left = len - at;
-    bool undecided = cut && (left == 0 || (at == 0 && left < 3 && memcmp(bytes, mark, left) == 0));
+    bool in_mark = at == 0 && left < 3 && memcmp(bytes, mark, left) == 0;
+    bool undecided = cut && (left == 0 || in_mark);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         size_t field_len = strlen(fields[i]);
         if (left >= field_len && memcmp(bytes + at, fields[i], field_len) == 0)
@@ -225,8 +230,8 @@ void answer_skip(struct answer *answer)
         set_mode(answer, ANSWER_IGNORE);
 }
 
-void answer_feed(struct answer *answer, const char *bytes, size_t len, answer_event_fn *on_event,
-                 void *context)
+void answer_feed(struct answer *answer, const char *bytes, size_t len,
+                 answer_event_fn *on_event, void *context)
 {
     const struct sink sink = { .on_event = on_event, .context = context };
     if (len == 0)

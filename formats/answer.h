@@ -1,32 +1,32 @@
-/* Understands the body of one answer as it streams in: which events bring tokens, what usage
- * says, how it ended. Shared by the client's loop, the packet extractor and `tokanalyze dump
- * --stream`, so that all three give the same tokens for the same bytes, however they were
- * cut. Allocates nothing unless an event is split over reads and larger than the space
- * inside, or the body is not an event stream.
+/* Understands the body of one answer as it streams in: which events bring tokens, what
+ * usage says, how it ended. Shared by the client's loop, the packet extractor and
+ * `tokanalyze dump --stream`, so that all three give the same tokens for the same bytes,
+ * however they were cut. Allocates nothing unless an event is split over reads and larger
+ * than the space inside, or the body is not an event stream.
  *
  * Outcome; the first row that fits counts:
  *
- *   status      | seen                                           | body     | outcome
- *   ------------+------------------------------------------------+----------+-------------
- *   none        | (no head came)                                 | any      | TRUNCATED
- *   not 2xx     | (the body is not looked at)                    | any      | HTTP_STATUS
- *   2xx         | error object or event; finish reason "error"   | any      | STREAM_ERROR
- *               | or "abort"; an event or body beyond its limit  |          |
- *   2xx, stream | the closing event and a chunk of an answer     | any      | OK
- *   2xx, stream | the closing event, nothing of an answer        | any      | HTTP_STATUS
- *   2xx         | (anything else)                                | BROKEN   | TRUNCATED
- *   2xx, stream | a finish reason for every choice that was seen | COMPLETE | OK
- *   2xx, stream | none, or not for every choice                  | COMPLETE | TRUNCATED
- *   2xx, whole  | JSON of an answer                              | COMPLETE | OK
- *   2xx, whole  | HTML, empty, cut JSON, JSON of anything else   | COMPLETE | HTTP_STATUS
+ *  status      | seen                                           | body     | outcome
+ *  ------------+------------------------------------------------+----------+--------
+ *  none        | (no head came)                                 | any      | TRUNCATED
+ *  not 2xx     | (the body is not looked at)                    | any      | HTTP_STATUS
+ *  2xx         | error object or event; finish reason "error"   | any      | STREAM_ERROR
+ *              | or "abort"; an event or body beyond its limit  |          |
+ *  2xx, stream | the closing event and a chunk of an answer     | any      | OK
+ *  2xx, stream | the closing event, nothing of an answer        | any      | HTTP_STATUS
+ *  2xx         | (anything else)                                | BROKEN   | TRUNCATED
+ *  2xx, stream | a finish reason for every choice that was seen | COMPLETE | OK
+ *  2xx, stream | none, or not for every choice                  | COMPLETE | TRUNCATED
+ *  2xx, whole  | JSON of an answer                              | COMPLETE | OK
+ *  2xx, whole  | HTML, empty, cut JSON, JSON of anything else   | COMPLETE | HTTP_STATUS
  *
- * The closing event is [DONE], or message_stop, or response.completed or .incomplete. Behind
- * it the answer is over by its own words: what follows is logged (a second [DONE] as DONE,
- * comments as such, all else as OTHER) and changes neither counts nor outcome.
+ * The closing event is [DONE], or message_stop, or response.completed or .incomplete.
+ * Behind it the answer is over by its own words: what follows is logged (a second [DONE]
+ * as DONE, comments as such, all else as OTHER) and changes neither counts nor outcome.
  *
- * A body is a stream when its Content-Type is text/event-stream, or when it begins like one
- * (after blank space a field name and a colon) under any other type. A whole answer is one
- * event per choice, at the end of the body. For the tokens of an event see token_count.h. */
+ * A body is a stream when its Content-Type is text/event-stream, or when it begins like
+ * one (after blank space a field name and a colon) under any other type. A whole answer
+ * is one event per choice, at the end of the body. Tokens of an event: token_count.h. */
 #ifndef TOKTRACE_ANSWER_H
 #define TOKTRACE_ANSWER_H
 
@@ -57,7 +57,7 @@ typedef void answer_event_fn(void *context, const struct answer_event *event);
 
 /* How the body ended, as the transport saw it. */
 enum body_end {
-    BODY_COMPLETE, /* last chunk, all of Content-Length, or a close where that ends a body */
+    BODY_COMPLETE, /* last chunk, all of Content-Length, or a close where it may end so */
     BODY_BROKEN,   /* closed, reset or given up before that */
 };
 

@@ -62,7 +62,8 @@ static enum event_type find_event_type(const struct json_text *name)
 }
 
 /* The first of the counts that the server gave. */
-static uint32_t first_count(const uint32_t *counts, const enum usage_count *names, size_t count)
+static uint32_t first_count(const uint32_t *counts, const enum usage_count *names,
+                            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (counts[names[i]] != COUNT_NONE)
@@ -73,7 +74,8 @@ static uint32_t first_count(const uint32_t *counts, const enum usage_count *name
 
 #define FIRST_COUNT(counts, ...) \
     first_count(counts, (const enum usage_count[]){ __VA_ARGS__ }, \
-                sizeof((const enum usage_count[]){ __VA_ARGS__ }) / sizeof(enum usage_count))
+                sizeof((const enum usage_count[]){ __VA_ARGS__ }) \
+                    / sizeof(enum usage_count))
 
 /* Anthropic's input_tokens leaves out what was read from or written to the cache. */
 static uint32_t whole_input(const uint32_t *counts)
@@ -115,7 +117,10 @@ static void set_single_choice(struct chunk *chunk, unsigned pieces,
 {
     bool finished = finish_reason->len > 0;
     chunk->kind = chunk_choice_kind(pieces, finished);
-    chunk->choices[0] = (struct chunk_choice){ .kind = chunk->kind, .finished = finished };
+    chunk->choices[0] = (struct chunk_choice){
+        .kind = chunk->kind,
+        .finished = finished,
+    };
     chunk->choice_count = 1;
     set_finish_reason(chunk, finish_reason);
 }
@@ -123,8 +128,8 @@ static void set_single_choice(struct chunk *chunk, unsigned pieces,
 static bool is_error(const struct chunk_fields *fields, enum event_type type,
                      const char *sse_type)
 {
-    return fields->errors[ERROR_TOP] || fields->errors[ERROR_OF_RESPONSE] || type == TYPE_ERROR
-           || strcmp(sse_type, "error") == 0
+    return fields->errors[ERROR_TOP] || fields->errors[ERROR_OF_RESPONSE]
+           || type == TYPE_ERROR || strcmp(sse_type, "error") == 0
            || json_text_equals(&fields->labels[LABEL_OBJECT], "error")
            || json_text_equals(&fields->labels[LABEL_STATUS], "failed")
            || json_text_equals(&fields->labels[LABEL_STATUS], "cancelled")
@@ -132,8 +137,8 @@ static bool is_error(const struct chunk_fields *fields, enum event_type type,
 }
 
 /* A response ends with the reason why it is incomplete, or with its status. */
-static const struct json_text *response_end(const struct chunk_fields *fields, enum label status,
-                                            enum label reason)
+static const struct json_text *response_end(const struct chunk_fields *fields,
+                                            enum label status, enum label reason)
 {
     const struct json_text *labels = fields->labels;
     return labels[reason].len > 0 ? &labels[reason] : &labels[status];
@@ -142,14 +147,13 @@ static const struct json_text *response_end(const struct chunk_fields *fields, e
 /* OpenAI's response object as the whole answer. */
 static void classify_response(struct chunk *chunk, const struct chunk_fields *fields)
 {
-    static const struct json_text unfinished = { 0 };
+    static const struct json_text none = { 0 };
     const struct json_text *status = &fields->labels[LABEL_STATUS];
-    bool finished = json_text_equals(status, "completed")
-                    || json_text_equals(status, "incomplete");
+    const struct json_text *end = &none;
+    if (json_text_equals(status, "completed") || json_text_equals(status, "incomplete"))
+        end = response_end(fields, LABEL_STATUS, LABEL_INCOMPLETE_REASON);
     chunk->answer = true;
-    set_single_choice(chunk, fields->top_texts[TOP_OUTPUT],
-                      finished ? response_end(fields, LABEL_STATUS, LABEL_INCOMPLETE_REASON)
-                               : &unfinished);
+    set_single_choice(chunk, fields->top_texts[TOP_OUTPUT], end);
 }
 
 static void classify_event(struct chunk *chunk, const struct chunk_fields *fields,
@@ -204,7 +208,8 @@ static void classify_choices(struct chunk *chunk, const struct chunk_fields *fie
     set_finish_reason(chunk, &fields->finish_reason);
 }
 
-static void classify(struct chunk *chunk, const struct chunk_fields *fields, const char *sse_type)
+static void classify(struct chunk *chunk, const struct chunk_fields *fields,
+                     const char *sse_type)
 {
     enum event_type type = find_event_type(&fields->labels[LABEL_TYPE]);
     set_usage(chunk, fields);

@@ -24,7 +24,7 @@ enum { CHUNK_CHOICES_MAX = 128 };
 /* Token counts as the server reported them; COUNT_NONE where it did not, or said null, or
  * something that is not a whole number from 0 to COUNT_NONE - 1. */
 struct chunk_usage {
-    uint32_t prompt_tokens; /* Anthropic: uncached, cache-read and cache-written input together */
+    uint32_t prompt_tokens; /* Anthropic: uncached, cache-read, cache-written together */
     uint32_t completion_tokens;
     uint32_t cached_tokens;
     uint32_t reasoning_tokens;
@@ -40,14 +40,15 @@ struct chunk {
     /* Of the event as a whole: EVENT_USAGE, _ERROR, _DONE, _COMMENT (ping) or _OTHER;
      * with choices, the kind of the first. */
     uint8_t kind;
-    bool valid;     /* the payload is JSON within our limits; without it kind is ERROR or OTHER */
+    bool valid;     /* the payload is JSON within our limits */
     bool has_usage; /* a usage object, not null */
     bool answer;    /* part of an answer of a known API, however empty */
     struct chunk_usage usage;
     char finish_reason[FINISH_REASON_MAX]; /* of choice 0, cut; "" for none */
     bool aborted;   /* a choice ended because the server failed: "error" or "abort" */
-    unsigned choice_count; /* 0 unless the event belongs to choices; the other APIs have one choice, 0 */
-    struct chunk_choice choices[CHUNK_CHOICES_MAX]; /* only choice_count of them are set */
+    /* 0 unless the event belongs to choices; APIs without choices have one, index 0 */
+    unsigned choice_count;
+    struct chunk_choice choices[CHUNK_CHOICES_MAX]; /* choice_count of them are set */
 };
 
 /* Classifies payload[0..len), one event's data. `type` is its event: field, "" for none;

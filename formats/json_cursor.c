@@ -53,7 +53,8 @@ static inline const char *find_string_stop(const char *at, const char *end)
     for (; end - at >= (ptrdiff_t)sizeof(byte_vector); at += sizeof(byte_vector)) {
         byte_vector bytes;
         memcpy(&bytes, at, sizeof bytes);
-        word_vector stops = (word_vector)((bytes == '"') | (bytes == '\\') | (bytes < 0x20));
+        word_vector stops =
+            (word_vector)((bytes == '"') | (bytes == '\\') | (bytes < 0x20));
         if (stops[0] != 0)
             return at + __builtin_ctzll(le64toh(stops[0])) / 8;
         if (stops[1] != 0)
@@ -197,7 +198,8 @@ static uint64_t decimal(const char *at, const char *end, uint32_t max)
     return value;
 }
 
-bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback, uint32_t *value)
+bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback,
+                       uint32_t *value)
 {
     *value = fallback;
     const char *start = cursor->at;
@@ -216,8 +218,8 @@ bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallba
     return true;
 }
 
-static inline const struct json_field *find_name(const struct json_field *fields, const char *name,
-                                          size_t len)
+static inline const struct json_field *find_name(const struct json_field *fields,
+                                                 const char *name, size_t len)
 {
     for (; fields->name_len <= len; fields++) {
         if (fields->name_len == len && fields->name[0] == name[0]
@@ -235,8 +237,8 @@ RARE static const struct json_field *find_escaped_name(const struct json_field *
     return find_name(fields, decoded, strlen(decoded));
 }
 
-static inline bool read_member(struct json_cursor *cursor, const struct json_field *fields,
-                               void *context)
+static inline bool read_member(struct json_cursor *cursor,
+                               const struct json_field *fields, void *context)
 {
     struct json_text key;
     skip_space(cursor);
@@ -248,7 +250,8 @@ static inline bool read_member(struct json_cursor *cursor, const struct json_fie
     return field != NULL ? field->read(context, field->slot) : json_cursor_skip(cursor);
 }
 
-bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields, void *context)
+bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields,
+                        void *context)
 {
     if (++cursor->depth > JSON_DEPTH_MAX)
         return false;

@@ -65,11 +65,13 @@ bool json_cursor_string(struct json_cursor *cursor, struct json_text *text);
 
 /* *value: a whole number (no fraction, no exponent) from 0 to max; otherwise, and for a
  * value of another type, `fallback`. */
-bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback, uint32_t *value);
+bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback,
+                       uint32_t *value);
 
 /* At '{': calls the reader of each wanted key, in the order of the text, as often as the
  * key comes. */
-bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields, void *context);
+bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields,
+                        void *context);
 
 /* At '[': calls read for each element. */
 bool json_cursor_array(struct json_cursor *cursor, json_read_fn *read, void *context);

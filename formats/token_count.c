@@ -24,13 +24,16 @@ static void mark_choice(struct token_count *count, const struct chunk_choice *ch
 
 static bool several_choices(const struct token_count *count)
 {
-    return __builtin_popcountll(count->seen[0]) + __builtin_popcountll(count->seen[1]) > 1;
+    int choices = __builtin_popcountll(count->seen[0]);
+    choices += __builtin_popcountll(count->seen[1]);
+    return choices > 1;
 }
 
 bool token_count_all_finished(const struct token_count *count)
 {
     return (count->finished[0] | count->finished[1]) != 0
-           && count->seen[0] == count->finished[0] && count->seen[1] == count->finished[1];
+           && count->seen[0] == count->finished[0]
+           && count->seen[1] == count->finished[1];
 }
 
 /* What usage on a token event adds to the tokens so far, of the choice in `slot` or of
@@ -70,7 +73,8 @@ static void share_increment(struct token_count *count, const struct chunk *chunk
     }
 }
 
-void token_count_take(struct token_count *count, const struct chunk *chunk, uint32_t *tokens)
+void token_count_take(struct token_count *count, const struct chunk *chunk,
+                      uint32_t *tokens)
 {
     uint32_t sharers = 0;
     unsigned first_slot = 0;

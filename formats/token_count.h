@@ -30,7 +30,8 @@ void token_count_start(struct token_count *count);
 
 /* Takes the next chunk; tokens[i] becomes what its choice i brought, 0 for no token
  * event. */
-void token_count_take(struct token_count *count, const struct chunk *chunk, uint32_t *tokens);
+void token_count_take(struct token_count *count, const struct chunk *chunk,
+                      uint32_t *tokens);
 
 /* A finish reason came, and for every choice that was seen. */
 bool token_count_all_finished(const struct token_count *count);

@@ -15,17 +15,20 @@ static const struct {
     const char *payload;
 } chunks[] = {
     { "vLLM chat chunk",
-      "{\"id\":\"chatcmpl-3f1c6a0d5b8e4c7f9a2d1e0b4c6d8f12\",\"object\":\"chat.completion.chunk\","
-      "\"created\":1764472385,\"model\":\"model-8b-instruct\",\"choices\":[{\"index\":0,\"delta\":"
+      "{\"id\":\"chatcmpl-3f1c6a0d5b8e4c7f9a2d1e0b4c6d8f12\","
+      "\"object\":\"chat.completion.chunk\",\"created\":1764472385,"
+      "\"model\":\"model-8b-instruct\",\"choices\":[{\"index\":0,\"delta\":"
       "{\"content\":\" token\"},\"logprobs\":null,\"finish_reason\":null}]}" },
     { "the same, continuous usage",
-      "{\"id\":\"chatcmpl-3f1c6a0d5b8e4c7f9a2d1e0b4c6d8f12\",\"object\":\"chat.completion.chunk\","
-      "\"created\":1764472385,\"model\":\"model-8b-instruct\",\"choices\":[{\"index\":0,\"delta\":"
+      "{\"id\":\"chatcmpl-3f1c6a0d5b8e4c7f9a2d1e0b4c6d8f12\","
+      "\"object\":\"chat.completion.chunk\",\"created\":1764472385,"
+      "\"model\":\"model-8b-instruct\",\"choices\":[{\"index\":0,\"delta\":"
       "{\"content\":\" token\"},\"logprobs\":null,\"finish_reason\":null}],\"usage\":"
       "{\"prompt_tokens\":512,\"total_tokens\":612,\"completion_tokens\":100}}" },
     { "completion chunk",
       "{\"id\":\"cmpl-3f1c6a0d5b8e4c7f9a2d1e0b4c6d8f12\",\"object\":\"text_completion\","
-      "\"created\":1764472385,\"model\":\"model-8b\",\"choices\":[{\"index\":0,\"text\":\" token\","
+      "\"created\":1764472385,\"model\":\"model-8b\","
+      "\"choices\":[{\"index\":0,\"text\":\" token\","
       "\"logprobs\":null,\"finish_reason\":null,\"stop_reason\":null}]}" },
     { "content_block_delta",
       "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\","

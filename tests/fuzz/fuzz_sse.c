@@ -16,7 +16,8 @@ static size_t next_piece(uint32_t *state)
     return 1 + (*state >> 27);
 }
 
-static void transcribe(struct sse_transcript *t, const char *bytes, size_t len, unsigned choice)
+static void transcribe(struct sse_transcript *t, const char *bytes, size_t len,
+                       unsigned choice)
 {
     uint32_t state = choice;
     sse_start(&t->parser);

@@ -15,8 +15,8 @@
 enum reference_verdict {
     REFERENCE_VALID,
     REFERENCE_INVALID, /* the scanner must refuse it too */
-    REFERENCE_OPEN,    /* refused where the scanner may be more lenient: not UTF-8, lone surrogates,
-                        * NUL in a key, numbers beyond 64 bits */
+    REFERENCE_OPEN,    /* refused where the scanner may be more lenient: not UTF-8, lone
+                        * surrogates, NUL in a key, numbers beyond 64 bits */
 };
 
 enum { CONTENT = 1, REASONING = 2, TOOL = 4, ROLE = 8 };
@@ -65,7 +65,8 @@ static inline int ref_pieces(const json_t *value)
                                          "arguments", "partial_json", "input" };
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
         pieces |= ref_pieces(ref_get(value, tools[i])) ? TOOL : 0;
-    bool thought = ref_begins(value, "type", "thinking") || ref_begins(value, "type", "reasoning");
+    bool thought = ref_begins(value, "type", "thinking")
+                   || ref_begins(value, "type", "reasoning");
     if (thought && (pieces & CONTENT))
         pieces = (pieces & TOOL) | REASONING;
     return pieces;
@@ -81,7 +82,8 @@ static inline int ref_message_pieces(const json_t *message)
     if (ref_pieces(ref_get(message, "reasoning"))
         || ref_pieces(ref_get(message, "reasoning_content")))
         pieces |= REASONING;
-    if (ref_pieces(ref_get(message, "tool_calls")) || ref_pieces(ref_get(message, "function_call")))
+    if (ref_pieces(ref_get(message, "tool_calls"))
+        || ref_pieces(ref_get(message, "function_call")))
         pieces |= TOOL;
     return pieces;
 }
@@ -143,17 +145,20 @@ static inline void ref_usage(struct chunk *chunk, const json_t *root)
     uint32_t read = ref_count(usage, "cache_read_input_tokens");
     uint32_t written = ref_count(usage, "cache_creation_input_tokens");
     input += (uint64_t)ref_or(read, 0) + ref_or(written, 0);
-    chunk->usage.prompt_tokens = ref_or(ref_count(usage, "prompt_tokens"),
-                                        input < COUNT_NONE ? (uint32_t)input : COUNT_NONE);
+    uint32_t all_input = input < COUNT_NONE ? (uint32_t)input : COUNT_NONE;
+    chunk->usage.prompt_tokens = ref_or(ref_count(usage, "prompt_tokens"), all_input);
     chunk->usage.completion_tokens = ref_or(ref_count(usage, "completion_tokens"),
                                             ref_count(usage, "output_tokens"));
-    uint32_t cached = ref_count(ref_get(usage, "prompt_tokens_details"), "cached_tokens");
-    cached = ref_or(cached, ref_count(ref_get(usage, "input_tokens_details"), "cached_tokens"));
+    const json_t *details = ref_get(usage, "prompt_tokens_details");
+    uint32_t cached = ref_count(details, "cached_tokens");
+    details = ref_get(usage, "input_tokens_details");
+    cached = ref_or(cached, ref_count(details, "cached_tokens"));
     cached = ref_or(ref_or(cached, read), ref_count(usage, "prompt_cache_hit_tokens"));
     chunk->usage.cached_tokens = cached;
-    uint32_t thought = ref_count(ref_get(usage, "completion_tokens_details"), "reasoning_tokens");
-    thought = ref_or(thought,
-                     ref_count(ref_get(usage, "output_tokens_details"), "reasoning_tokens"));
+    details = ref_get(usage, "completion_tokens_details");
+    uint32_t thought = ref_count(details, "reasoning_tokens");
+    details = ref_get(usage, "output_tokens_details");
+    thought = ref_or(thought, ref_count(details, "reasoning_tokens"));
     chunk->usage.reasoning_tokens = ref_or(thought, ref_count(usage, "reasoning_tokens"));
 }
 
@@ -171,7 +176,8 @@ static inline bool ref_is_error(const json_t *root, const char *sse_type)
            || ref_is(root, "type", "response.cancelled") || strcmp(sse_type, "error") == 0
            || ref_is(root, "object", "error") || ref_is(root, "status", "failed")
            || ref_is(root, "status", "cancelled")
-           || (json_is_string(ref_get(root, "message")) && !json_is_array(ref_get(root, "choices")));
+           || (json_is_string(ref_get(root, "message"))
+               && !json_is_array(ref_get(root, "choices")));
 }
 
 /* The deltas of response events, by the end of their names. */
@@ -219,7 +225,8 @@ static inline bool ref_typed_event(struct chunk *chunk, const json_t *root)
         int pieces = ref_pieces(ref_get(root, "content_block"));
         if (json_is_object(delta)) {
             json_t *known = json_pack("{}");
-            static const char *const keys[] = { "type", "text", "thinking", "partial_json" };
+            static const char *const keys[] = { "type", "text", "thinking",
+                                                "partial_json" };
             for (size_t i = 0; i < 4; i++)
                 if (ref_get(delta, keys[i]) != NULL)
                     json_object_set(known, keys[i], json_object_get(delta, keys[i]));
@@ -251,13 +258,15 @@ static inline bool ref_typed_event(struct chunk *chunk, const json_t *root)
 
 static inline void ref_whole_response(struct chunk *chunk, const json_t *root)
 {
-    bool over = ref_is(root, "status", "completed") || ref_is(root, "status", "incomplete");
+    bool over = ref_is(root, "status", "completed")
+                || ref_is(root, "status", "incomplete");
     chunk->answer = true;
     ref_set_choice(chunk, ref_pieces(ref_get(root, "output")), 0,
                    over ? ref_response_end(root) : NULL);
 }
 
-static inline void ref_classify(struct chunk *chunk, const json_t *root, const char *sse_type)
+static inline void ref_classify(struct chunk *chunk, const json_t *root,
+                                const char *sse_type)
 {
     const json_t *choices = ref_get(root, "choices");
     chunk->kind = EVENT_OTHER;
@@ -313,13 +322,15 @@ static inline enum reference_verdict ref_refusal(const json_error_t *error)
     case json_error_numeric_overflow:
         return REFERENCE_OPEN;
     default:
-        return strncmp(error->text, "invalid Unicode", 15) == 0 ? REFERENCE_OPEN : REFERENCE_INVALID;
+        return strncmp(error->text, "invalid Unicode", 15) == 0 ? REFERENCE_OPEN
+                                                                : REFERENCE_INVALID;
     }
 }
 
 /* What chunk_scan should say; *chunk is set with REFERENCE_VALID only. */
-static inline enum reference_verdict reference_scan(struct chunk *chunk, const char *payload,
-                                                    size_t len, const char *sse_type)
+static inline enum reference_verdict reference_scan(struct chunk *chunk,
+                                                    const char *payload, size_t len,
+                                                    const char *sse_type)
 {
     json_error_t error;
     if (memchr(payload, '\0', len) != NULL)
@@ -331,7 +342,7 @@ static inline enum reference_verdict reference_scan(struct chunk *chunk, const c
         return ref_refusal(&error);
     if (ref_depth(root) > JSON_DEPTH_MAX
         || json_array_size(ref_get(root, "choices")) > CHUNK_CHOICES_MAX)
-        verdict = REFERENCE_OPEN; /* beyond the scanner's limits, maybe in a part that another replaced */
+        verdict = REFERENCE_OPEN; /* beyond a limit, maybe in a part that was replaced */
     chunk->valid = true;
     ref_classify(chunk, root, sse_type);
     json_decref(root);
@@ -346,14 +357,16 @@ static inline bool ref_is_ascii(const char *text)
 }
 
 /* True when both say the same of a valid payload. */
-static inline bool reference_agrees(const struct chunk *expected, const struct chunk *actual)
+static inline bool reference_agrees(const struct chunk *expected,
+                                    const struct chunk *actual)
 {
-    if (!actual->valid || expected->kind != actual->kind || expected->answer != actual->answer
-        || expected->has_usage != actual->has_usage
+    if (!actual->valid || expected->kind != actual->kind
+        || expected->answer != actual->answer || expected->has_usage != actual->has_usage
         || expected->aborted != actual->aborted
         || expected->choice_count != actual->choice_count)
         return false;
-    if (expected->has_usage && memcmp(&expected->usage, &actual->usage, sizeof expected->usage) != 0)
+    if (expected->has_usage
+        && memcmp(&expected->usage, &actual->usage, sizeof expected->usage) != 0)
         return false;
     if (ref_is_ascii(expected->finish_reason)
         && strcmp(expected->finish_reason, actual->finish_reason) != 0)

@@ -1,5 +1,5 @@
-/* The events of a stream as text, for the unit test and the fuzz target: one line each, "OFFSET type|data",
- * comments "OFFSET :text"; LF in data shows as "\n", NUL as "\0". */
+/* The events of a stream as text, for the unit test and the fuzz target: one line each,
+ * "OFFSET type|data", comments "OFFSET :text"; LF in data shows as "\n", NUL as "\0". */
 #ifndef TOKTRACE_SSE_TRANSCRIPT_H
 #define TOKTRACE_SSE_TRANSCRIPT_H
 
@@ -21,10 +21,11 @@ static inline void sse_transcript_release(struct sse_transcript *t)
     buffer_release(&t->text);
 }
 
-static inline void sse_transcript_event(struct sse_transcript *t, const struct sse_event *event)
+static inline void sse_transcript_event(struct sse_transcript *t,
+                                        const struct sse_event *event)
 {
-    buffer_printf(&t->text, "%llu %s%c", (unsigned long long)event->end_offset, event->type,
-                  event->comment ? ':' : '|');
+    buffer_printf(&t->text, "%llu %s%c", (unsigned long long)event->end_offset,
+                  event->type, event->comment ? ':' : '|');
     for (size_t i = 0; i < event->data_len; i++) {
         if (event->data[i] == '\n')
             buffer_append_text(&t->text, "\\n");
@@ -48,7 +49,8 @@ static inline int sse_transcript_drain(struct sse_transcript *t)
 
 /* Feeds a copy that ends with its last byte, so that a sanitizer sees every read beyond
  * them. */
-static inline int sse_transcript_feed(struct sse_transcript *t, const char *bytes, size_t len)
+static inline int sse_transcript_feed(struct sse_transcript *t, const char *bytes,
+                                      size_t len)
 {
     char *exact = memory_new(len > 0 ? len : 1, 1);
     memcpy(exact, bytes, len);

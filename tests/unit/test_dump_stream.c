@@ -12,9 +12,11 @@
 #include "analyze/dump_stream.h"
 #include "tests/unit/scratch.h"
 
-#define TOKEN "data: {\"choices\":[{\"text\":\"hush\"}]}\n\n" /* 37 bytes: 25 in hexadecimal */
+/* 37 bytes: 25 in hexadecimal */
+#define TOKEN "data: {\"choices\":[{\"text\":\"hush\"}]}\n\n"
 #define HEAD \
-    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" \
+    "Transfer-Encoding: chunked\r\n\r\n"
 
 /* What dump_stream prints for a file of these bytes; the caller frees. NULL: it
  * failed. */
@@ -77,8 +79,9 @@ static void test_text_names_events_and_hides_the_answer(void **state)
 static void test_json_of_a_body(void **state)
 {
     (void)state;
-    json_t *answers = dump_answers(TOKEN "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,"
-                                         "\"completion_tokens\":3}}\n\ndata: [DONE]\n\n");
+    json_t *answers = dump_answers(
+        TOKEN "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,"
+              "\"completion_tokens\":3}}\n\ndata: [DONE]\n\n");
     assert_int_equal(json_array_size(answers), 1);
     const json_t *answer = json_array_get(answers, 0);
     assert_true(json_is_null(json_object_get(answer, "http_status")));
@@ -97,7 +100,8 @@ static void test_json_of_a_body(void **state)
 static void test_responses_of_one_connection(void **state)
 {
     (void)state;
-    json_t *answers = dump_answers("HTTP/1.1 100 Continue\r\n\r\n" HEAD "25\r\n" TOKEN "\r\n"
+    json_t *answers = dump_answers("HTTP/1.1 100 Continue\r\n\r\n" HEAD
+                                   "25\r\n" TOKEN "\r\n"
                                    "E\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"
                                    "HTTP/1.1 503 Busy\r\nContent-Type: t\xff\r\n"
                                    "Content-Length: 4\r\n\r\nbusy" HEAD "25\r\n" TOKEN);
@@ -126,8 +130,9 @@ static void test_failures(void **state)
     (void)state;
     assert_null(dump("HTTP/1.1 2x0 OK\r\n\r\n", false, &fault));
     assert_non_null(strstr(fault.text, "answer: "));
-    assert_null(dump("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n", false,
-                     &fault));
+    assert_null(dump("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                     "Content-Length: 0\r\n\r\n",
+                     false, &fault));
     assert_non_null(strstr(fault.text, "compressed"));
     assert_int_equal(dump_stream("missing", false, stdout, &fault), STATUS_BAD_INPUT);
 }

@@ -19,24 +19,28 @@ struct sse_case {
     const char *expected_finished; /* further lines after sse_finish; NULL: none */
 };
 
-/* Expected lines are "OFFSET type|data", comments "OFFSET :text"; LF in data shows as "\n". */
+/* Expected lines as in sse_transcript.h. */
 static const struct sse_case cases[] = {
     { "nothing", "", 0, "", NULL },
     { "one event", "data: a\n\n", 0, "9 |a\n", NULL },
-    { "CRLF ends behind the CR of the blank line", "data: a\r\n\r\n", 0, "10 |a\n", NULL },
+    { "CRLF ends behind the CR of the blank line", "data: a\r\n\r\n", 0, "10 |a\n",
+      NULL },
     { "lone CR", "data: a\r\r", 0, "9 |a\n", NULL },
     { "CR LF LF", "data: a\r\n\ndata: b\n\r", 0, "10 |a\n19 |b\n", NULL },
     { "LF CR is two line ends", "data: a\n\rdata: b\n\n", 0, "9 |a\n18 |b\n", NULL },
     { "data joined by LF", "data: a\ndata:b\ndata:  c\n\n", 0, "25 |a\\nb\\n c\n", NULL },
-    { "empty data lines", "data\n\ndata\ndata\n\ndata:\n\n", 0, "6 |\n17 |\\n\n24 |\n", NULL },
+    { "empty data lines", "data\n\ndata\ndata\n\ndata:\n\n", 0,
+      "6 |\n17 |\\n\n24 |\n", NULL },
     { "one space is taken off", "data:  a \n\n", 0, "11 | a \n", NULL },
     { "colons in the value", "data: a:b: c\n\n", 0, "14 |a:b: c\n", NULL },
     { "type", "event: x\ndata: a\n\ndata: b\n\n", 0, "18 x|a\n27 |b\n", NULL },
-    { "the last type counts", "event: x\nevent: y\ndata: a\nevent\n\n", 0, "33 |a\n", NULL },
+    { "the last type counts", "event: x\nevent: y\ndata: a\nevent\n\n", 0, "33 |a\n",
+      NULL },
     { "a type without data is dropped", "event: x\n\ndata: a\n\n", 0, "19 |a\n", NULL },
     { "comments come at once, even inside an event", ":\n: b\ndata: a\n:c\n\n", 0,
       "2 :\n6 :b\n17 :c\n18 |a\n", NULL },
-    { "unknown fields", "id: 1\nretry: 5\nDATA: x\n data: x\ndata a: x\nfoo\n\n", 0, "", NULL },
+    { "unknown fields", "id: 1\nretry: 5\nDATA: x\n data: x\ndata a: x\nfoo\n\n", 0, "",
+      NULL },
     { "a mark at the start", "\xef\xbb\xbf" "data: a\n\n", 0, "12 |a\n", NULL },
     { "a mark before a comment", "\xef\xbb\xbf:c\n", 0, "6 :c\n", NULL },
     { "a mark alone on its line", "\xef\xbb\xbf\ndata: a\n\n", 0, "13 |a\n", NULL },
@@ -51,7 +55,9 @@ static const struct sse_case cases[] = {
     { "only a type at the end", "event: x\n", 0, "", NULL },
     { "a mark alone", "\xef\xbb\xbf", 0, "", NULL },
     { "CR at the very end", "data: a\r", 0, "", "8 |a\n" },
-    { "a type is cut", "event: 0123456789012345678901234567890123456789012345678901234567890123\ndata: a\n\n",
+    { "a type is cut",
+      "event: 0123456789012345678901234567890123456789012345678901234567890123\n"
+      "data: a\n\n",
       0, "81 012345678901234567890123456789012345678901234567890123456789012|a\n", NULL },
 };
 
@@ -73,7 +79,8 @@ static void check_in_two(const struct sse_case *c, size_t cut)
     sse_finish(&t.parser);
     buffer_clear(&t.text);
     assert_int_equal(sse_transcript_drain(&t), 0);
-    check_text(c, cut, buffer_text(&t.text), c->expected_finished ? c->expected_finished : "");
+    check_text(c, cut, buffer_text(&t.text),
+               c->expected_finished != NULL ? c->expected_finished : "");
     sse_transcript_release(&t);
 }
 
@@ -84,6 +91,45 @@ static void test_cases(void **state)
         size_t len = cases[i].len > 0 ? cases[i].len : strlen(cases[i].input);
         for (size_t cut = 0; cut <= len; cut++)
             check_in_two(&cases[i], cut);
+    }
+}
+
+/* What comes before and behind missing bytes, and the events of both together. */
+static const struct {
+    const char *before;
+    const char *behind;
+    const char *expected;
+} skips[] = {
+    { "data: a\n\n", "data: b\n\n", "9 |a\n18 |b\n" },
+    { "data: a\n\ndata: x", "y\n\ndata: b\n\n", "9 |a\n28 |b\n" },
+    { "event: x\ndata: a\n", "\ndata: b\n\n", "27 |b\n" },
+    { "data: a\n", "c\ndata: d\n\ndata: b\n\n", "28 |b\n" },
+    { "data: a", "\n\ndata: b\n\n", "18 |b\n" },
+    { "data: a\r", "\r\n\r\ndata: b\r\n\r\n", "22 |b\n" },
+    { "", ": c\n\ndata: b\n\n", "4 :c\n14 |b\n" },
+    { "", "x\n: c\ndata: x\n\n: d\n", "19 :d\n" },
+    { "", "\xef\xbb\xbf" "data: x\n\ndata: b\n\n", "21 |b\n" },
+    { "data: a", "", "" },
+};
+
+static void test_missing_bytes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof skips / sizeof skips[0]; i++) {
+        size_t len = strlen(skips[i].behind);
+        for (size_t cut = 0; cut <= len; cut++) {
+            struct sse_transcript t = { 0 };
+            sse_start(&t.parser);
+            sse_transcript_feed(&t, skips[i].before, strlen(skips[i].before));
+            sse_skip(&t.parser);
+            sse_transcript_feed(&t, skips[i].behind, cut);
+            sse_transcript_feed(&t, skips[i].behind + cut, len - cut);
+            sse_finish(&t.parser);
+            sse_transcript_drain(&t);
+            if (strcmp(buffer_text(&t.text), skips[i].expected) != 0)
+                fail_msg("skip %zu, cut at %zu: %s", i, cut, buffer_text(&t.text));
+            sse_transcript_release(&t);
+        }
     }
 }
 
@@ -186,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_missing_bytes),
         cmocka_unit_test(test_whole_event_is_not_copied),
         cmocka_unit_test(test_small_split_event_does_not_allocate),
         cmocka_unit_test(test_parser_may_move_between_reads),

@@ -10,8 +10,22 @@
 #include "formats/base/fault.h"
 #include "formats/record_fields.h"
 
-/* Resolution of stored event times. */
-enum { EVENT_UNIT_NS = 100 };
+enum {
+    EVENT_UNIT_NS = 100, /* resolution of stored event times */
+    EVENT_KIND_BITS = 4, /* of the code of a run; the flags are above */
+};
+
+/* Rounds towards minus infinity, so that the unit's start is never after the time. */
+static inline int64_t event_units(int64_t time_ns)
+{
+    return time_ns / EVENT_UNIT_NS - (time_ns % EVENT_UNIT_NS < 0);
+}
+
+/* What the first arrival is stored as a difference to: 0 where there is no such time. */
+static inline int64_t event_base_units(int64_t base_ns)
+{
+    return run_time_is_stored(base_ns) ? event_units(base_ns) : 0;
+}
 
 /* An empty column stands for its default. */
 struct event_columns {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "formats/arrivals_reader.h"
@@ -75,6 +76,13 @@ static void draw_request(struct arrival_request *request, uint64_t row)
     draw_events(request);
 }
 
+static int64_t thread_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 static int write_log(const char *path, struct fault *fault)
 {
     static struct arrival_request templates[TEMPLATES];
@@ -85,16 +93,16 @@ static int write_log(const char *path, struct fault *fault)
     int status = arrivals_writer_open(&writer, path, &header, fault);
     if (status)
         return status;
-    int64_t from_ns = clock_monotonic_ns();
+    int64_t from_ns = thread_cpu_ns();
     int64_t cpu_from_ns = clock_process_cpu_ns();
     for (size_t i = 0; i < REQUESTS; i++)
         arrivals_writer_request(writer, &templates[i % TEMPLATES]);
-    int64_t took_ns = clock_monotonic_ns() - from_ns;
+    int64_t took_ns = thread_cpu_ns() - from_ns;
     uint64_t waited_ns = arrivals_writer_waited_ns(writer);
     status = arrivals_writer_close(writer, &(struct end_record){ 0 }, fault);
     double events = (double)REQUESTS * EVENTS_PER_REQUEST;
-    printf("encode in the caller   %6.1f ns/event (and waited %.0f ms)\n",
-           (double)(took_ns - (int64_t)waited_ns) / events, (double)waited_ns / 1e6);
+    printf("encode in the caller   %6.1f ns CPU/event (and waited %.0f ms)\n",
+           (double)took_ns / events, (double)waited_ns / 1e6);
     printf("encode and compress    %6.1f ns CPU/event\n",
            (double)(clock_process_cpu_ns() - cpu_from_ns) / events);
     for (size_t i = 0; i < TEMPLATES; i++)
@@ -107,7 +115,7 @@ static int read_log(const char *path, struct fault *fault)
     struct arrivals_reader *reader;
     struct arrivals_record record;
     uint64_t events = 0;
-    int64_t checksum = 0;
+    uint64_t sum = 0; /* the same for the same log */
     int64_t from_ns = clock_process_cpu_ns();
     int found = arrivals_reader_open(&reader, path, fault);
     if (found)
@@ -116,12 +124,12 @@ static int read_log(const char *path, struct fault *fault)
         if (record.type != RECORD_REQUEST)
             continue;
         events += record.request.event_count;
-        checksum ^= record.request.events[record.request.event_count - 1].app_ns;
+        sum += (uint64_t)record.request.events[record.request.event_count - 1].app_ns;
     }
     arrivals_reader_close(reader);
     double took_s = (double)(clock_process_cpu_ns() - from_ns) / 1e9;
     printf("decode                 %6.1f million events/s CPU (sum %llx)\n",
-           (double)events / took_s / 1e6, (unsigned long long)checksum);
+           (double)events / took_s / 1e6, (unsigned long long)sum);
     return found;
 }
 

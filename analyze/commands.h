@@ -6,6 +6,7 @@
 
 extern const struct command dump_command;
 extern const struct command export_command;
+extern const struct command split_command;
 extern const struct command summary_command;
 
 #endif

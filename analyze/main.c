@@ -10,6 +10,7 @@ int main(int argc, char **argv)
     const struct command commands[] = {
         dump_command,
         export_command,
+        split_command,
         summary_command,
         { 0 },
     };

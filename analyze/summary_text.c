@@ -158,8 +158,8 @@ static void print_tokens(FILE *out, const struct token_counts *tokens,
         fprintf(out, "            of these in answers that did not succeed: %s\n",
                 count_text(tokens->output_failed).text);
     if (tokens->mismatches > 0)
-        fprintf(out, "            requests where the server's count and the events differ: "
-                     "%s\n", count_text(tokens->mismatches).text);
+        fprintf(out, "            requests where the server's count and the events "
+                     "differ: %s\n", count_text(tokens->mismatches).text);
     if (tokens->differing > 0)
         fprintf(out, "            answers of another length than planned: %s\n",
                 count_text(tokens->differing).text);

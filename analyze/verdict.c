@@ -232,7 +232,8 @@ static void judge_logs(struct verdict *verdict, const struct summary *summary,
     struct verdict_check *check =
         add_check(verdict, "lost_frames", "count", (double)summary->lost_frames, 0);
     if (exceeds(check))
-        fail(verdict, check, "frames cut off at the end of logs: %s, with %s bytes", count_text(summary->lost_frames).text, count_text(lost_bytes).text);
+        fail(verdict, check, "frames cut off at the end of logs: %s, with %s bytes",
+             count_text(summary->lost_frames).text, count_text(lost_bytes).text);
 }
 
 void verdict_judge(struct summary *summary, const struct verdict_limits *limits,

@@ -5,8 +5,26 @@
 #include <math.h>
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 
 const struct interval interval_unknown = { .known = false, .low = NAN, .high = NAN };
+
+/* From here on gsl's continued fraction does not always converge. */
+enum { EXACT_COUNT_MAX = 1000 * 1000 };
+
+/* P(B <= k), B binomial(count, p): exact, or for many the normal law with the first term
+ * of Edgeworth's expansion and continuity correction, good to 1e-6 there. */
+static double binomial_below(unsigned k, double p, unsigned count)
+{
+    if (count <= EXACT_COUNT_MAX)
+        return gsl_cdf_binomial_P(k, p, count);
+    double sd = sqrt(count * p * (1 - p));
+    if (sd == 0)
+        return p == 0 || k >= count;
+    double z = (k + 0.5 - count * p) / sd;
+    double skewness = (1 - 2 * p) / sd;
+    return gsl_cdf_ugaussian_P(z) - skewness / 6 * (z * z - 1) * gsl_ran_ugaussian_pdf(z);
+}
 
 /* The number of k in 0..count with P(B <= k) < level, B binomial(count, p). */
 static unsigned ranks_below(unsigned count, double p, double level)
@@ -15,7 +33,7 @@ static unsigned ranks_below(unsigned count, double p, double level)
     unsigned high = count + 1;
     while (low < high) {
         unsigned middle = low + (high - low) / 2;
-        if (middle <= count && gsl_cdf_binomial_P(middle, p, count) < level)
+        if (middle <= count && binomial_below(middle, p, count) < level)
             low = middle + 1;
         else
             high = middle;
@@ -48,17 +66,33 @@ struct interval interval_of_quantile(const double *sorted, size_t count, double 
                              .high = sorted[high - 1] };
 }
 
+/* The share at which P(B <= k) falls to `level`; it falls as the share grows. */
+static double share_at(unsigned k, unsigned count, double level)
+{
+    enum { HALVINGS = 60 };
+    double low = 0;
+    double high = 1;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        if (binomial_below(k, middle, count) > level)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
 struct interval interval_of_share(size_t successes, size_t count)
 {
     assert(successes <= count);
-    if (count == 0)
+    if (count == 0 || count >= UINT_MAX)
         return interval_unknown;
-    double k = (double)successes;
-    double n = (double)count;
+    unsigned k = (unsigned)successes;
+    unsigned n = (unsigned)count;
     double miss = (1 - INTERVAL_CONFIDENCE) / 2;
     return (struct interval){
         .known = true,
-        .low = successes == 0 ? 0 : gsl_cdf_beta_Pinv(miss, k, n - k + 1),
-        .high = successes == count ? 1 : gsl_cdf_beta_Qinv(miss, k + 1, n - k),
+        .low = k == 0 ? 0 : share_at(k - 1, n, 1 - miss),
+        .high = k == n ? 1 : share_at(k, n, miss),
     };
 }

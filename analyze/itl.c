@@ -132,15 +132,30 @@ static void set_intervals(struct distribution *result, struct dense *dense, size
         result->headline[j] = bootstrap_interval(replicates[j], BOOTSTRAP_REPLICATES);
 }
 
+static void merge_groups(struct histogram *total, const struct histogram *first,
+                         const struct histogram *second, size_t groups)
+{
+    for (size_t i = 0; i < groups; i++) {
+        histogram_merge(total, &first[i]);
+        histogram_merge(total, &second[i]);
+    }
+}
+
+double itl_quantile_ns(const struct itl *itl, double p)
+{
+    struct histogram total = { 0 };
+    merge_groups(&total, itl->single, itl->multi, bootstrap_groups(itl->requests));
+    double result = total.counts ? histogram_quantile(&total, p) : NAN;
+    histogram_release(&total);
+    return result;
+}
+
 struct distribution itl_distribution(const struct itl *itl, bool per_token)
 {
     const struct histogram *others = per_token ? itl->spread : itl->multi;
     size_t groups = bootstrap_groups(itl->requests);
     struct histogram total = { 0 };
-    for (size_t i = 0; i < groups; i++) {
-        histogram_merge(&total, &itl->single[i]);
-        histogram_merge(&total, &others[i]);
-    }
+    merge_groups(&total, itl->single, others, groups);
     struct distribution result = distribution_of_histogram(&total, itl->excluded);
     if (groups >= 2 && total.counts) {
         struct dense dense;

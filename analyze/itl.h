@@ -32,4 +32,7 @@ void itl_add(struct itl *itl, const struct clock_gaps *gaps);
  * bootstrap over requests. */
 struct distribution itl_distribution(const struct itl *itl, bool per_token);
 
+/* The p-quantile of the gaps between events, in ns; NaN without gaps. */
+double itl_quantile_ns(const struct itl *itl, double p);
+
 #endif

@@ -1,4 +1,5 @@
 /* tokanalyze: works offline on stored runs. */
+#include <gsl/gsl_errno.h>
 #include <gsl/gsl_version.h>
 
 #include "formats/base/options.h"
@@ -8,12 +9,14 @@
 int main(int argc, char **argv)
 {
     const struct command commands[] = {
+        check_command,
         dump_command,
         export_command,
         split_command,
         summary_command,
         { 0 },
     };
+    gsl_set_error_handler_off(); /* its default is to abort; results are checked */
     char version[VERSION_TEXT_MAX];
     const struct program program = {
         .name = "tokanalyze",

@@ -1,10 +1,8 @@
 /* tokanalyze summary: what a run measured, and whether to believe it. */
 #include <stdio.h>
 
-#include "analyze/collection.h"
+#include "analyze/analysis.h"
 #include "analyze/commands.h"
-#include "analyze/load.h"
-#include "analyze/summary.h"
 #include "analyze/summary_output.h"
 #include "analyze/verdict_options.h"
 #include "formats/base/json.h"
@@ -83,9 +81,8 @@ static int find_window(const struct summary_options *options, char **operands,
     return STATUS_OK;
 }
 
-static int write_summary(const struct summary *summary, const struct load *load,
-                         const struct slo *slo, const struct summary_options *options,
-                         struct fault *fault)
+static int write_summary(const struct analysis *analysis, const struct slo *slo,
+                         const struct summary_options *options, struct fault *fault)
 {
     struct output_file file = { 0 };
     unsigned flags = options->common.force ? OUTPUT_FORCE : 0;
@@ -93,7 +90,7 @@ static int write_summary(const struct summary *summary, const struct load *load,
     if (status < 0)
         return status;
     if (options->common.json) {
-        json_t *document = summary_json(summary, load, slo);
+        json_t *document = summary_json(&analysis->summary, &analysis->load, slo);
         status = json_write_stream(document, file.stream, fault);
         json_decref(document);
     } else {
@@ -103,7 +100,7 @@ static int write_summary(const struct summary *summary, const struct load *load,
             .by_worker = options->by_worker,
             .checks = options->checks,
         };
-        summary_print(file.stream, summary, load, slo, &text);
+        summary_print(file.stream, &analysis->summary, &analysis->load, slo, &text);
     }
     if (status < 0) {
         output_file_abandon(&file);
@@ -115,29 +112,21 @@ static int write_summary(const struct summary *summary, const struct load *load,
 static int run(void *given, char **operands, int operand_count, struct fault *fault)
 {
     const struct summary_options *options = given;
-    struct summary_request request = { .limits = options->limits };
-    struct collection collection = { .lag_epsilon_ns = options->limits.lag_epsilon_ns };
-    struct load load = { 0 };
-    struct summary summary = { 0 };
-    struct progress progress;
-    progress_init(&progress, !options->common.no_progress && options->common.quiet == 0,
-                  options->common.verbose > 0);
-    request.whole = options->skip_start_ns == 0 && options->skip_end_ns == 0;
-
+    struct summary_request request = {
+        .limits = options->limits,
+        .whole = options->skip_start_ns == 0 && options->skip_end_ns == 0,
+    };
+    struct analysis analysis = { 0 };
+    struct window window;
     int status = parse_objectives(&options->slo, &request.slo, fault);
     if (status == STATUS_OK)
-        status = find_window(options, operands, operand_count, &collection.window, fault);
+        status = find_window(options, operands, operand_count, &window, fault);
     if (status == STATUS_OK)
-        status = load_open(&load, operands, operand_count, fault);
+        status = analysis_run(&analysis, operands, operand_count, &request, window,
+                              &options->common, fault);
     if (status == STATUS_OK)
-        status = collection_read(&collection, &load, &progress, fault);
-    if (status == STATUS_OK) {
-        summary_compute(&summary, &request, &load, &collection);
-        status = write_summary(&summary, &load, &request.slo, options, fault);
-    }
-    summary_release(&summary);
-    collection_release(&collection);
-    load_release(&load);
+        status = write_summary(&analysis, &request.slo, options, fault);
+    analysis_release(&analysis);
     return status;
 }
 

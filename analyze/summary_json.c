@@ -156,7 +156,7 @@ static json_t *worker_json(const struct worker_summary *worker,
     return object;
 }
 
-static json_t *verdict_json(const struct verdict *verdict)
+json_t *verdict_json(const struct verdict *verdict)
 {
     json_t *object = json_object();
     json_t *reasons = json_array();

@@ -13,6 +13,9 @@
 json_t *summary_json(const struct summary *summary, const struct load *load,
                      const struct slo *slo);
 
+/* The verdict within it; new reference. */
+json_t *verdict_json(const struct verdict *verdict);
+
 struct summary_text_options {
     bool color;
     bool by_worker; /* a table of the workers too */

@@ -85,6 +85,31 @@ static void test_share(void **state)
     assert_false(interval_of_share(0, 0).known);
 }
 
+/* Where the inversion of the beta law in gsl fails: 1,900 of 2,000; by the normal law
+ * 0.95 -+ 1.96 x 0.00487, and by Clopper and Pearson a little lower. */
+static void test_share_of_many(void **state)
+{
+    (void)state;
+    struct interval interval = interval_of_share(1900, 2000);
+    assert_close(interval.low, 0.9396, 5e-4);
+    assert_close(interval.high, 0.9592, 5e-4);
+    interval = interval_of_share(5000000, 10000000);
+    assert_close(interval.low, 0.5 - 1.959964 * 0.5 / sqrt(1e7), 1e-7);
+    assert_close(interval.high, 0.5 + 1.959964 * 0.5 / sqrt(1e7), 1e-7);
+}
+
+/* 10^8: the normal law. */
+static void test_ranks_of_very_many(void **state)
+{
+    (void)state;
+    size_t low;
+    size_t high;
+    assert_true(interval_ranks(100000000, 0.99, 0.95, &low, &high));
+    double half = 1.959964 * sqrt(1e8 * 0.99 * 0.01);
+    assert_close((double)low, 99e6 - half, 3);
+    assert_close((double)high, 99e6 + half, 3);
+}
+
 static void test_groups(void **state)
 {
     (void)state;
@@ -154,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_median_ranks),   cmocka_unit_test(test_upper_ranks),
         cmocka_unit_test(test_too_small_samples), cmocka_unit_test(test_million),
         cmocka_unit_test(test_share),          cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_share_of_many), cmocka_unit_test(test_ranks_of_very_many),
         cmocka_unit_test(test_draw_keeps_the_number), cmocka_unit_test(test_ratio),
         cmocka_unit_test(test_ratio_width),
     };

@@ -20,6 +20,15 @@ struct serve_options {
     int64_t itl_ns;
     const char *jitter;
     int64_t seed;
+    const char *replay;
+    bool engine;
+    int64_t step_ns;
+    int64_t step_per_sequence_ns;
+    int64_t step_per_prefill_ns;
+    int64_t slots;
+    int64_t prefill_budget;
+    double mean_input;
+    double mean_output;
     int64_t tokens_per_event;
     bool hold_head;
     int finish;
@@ -116,6 +125,74 @@ static const struct option_spec serve_specs[] = {
       .default_text = "1",
       .help = "of all draws; request i is drawn alike in every run" },
 
+    { .name = "replay",
+      .type = OPTION_PATH,
+      .argument = "FILE",
+      FIELD(replay),
+      .help = "instead, serve the token times of an arrival log: the i-th request gets "
+              "those of its i-th answer" },
+
+    { .name = "engine",
+      .type = OPTION_FLAG,
+      FIELD(engine),
+      .group =
+          "Engine, in place of the law: continuous batching, first come first served",
+      .help = "one token for each sequence per step; a step takes the sum of these:" },
+    { .name = "step",
+      .type = OPTION_DURATION,
+      .argument = "TIME",
+      FIELD(step_ns),
+      .default_text = "5ms",
+      .min = 1000,
+      .max = 1e13,
+      .help = "each step" },
+    { .name = "step-per-sequence",
+      .type = OPTION_DURATION,
+      .argument = "TIME",
+      FIELD(step_per_sequence_ns),
+      .default_text = "100us",
+      .max = 1e12,
+      .help = "per sequence in the batch" },
+    { .name = "step-per-prefill-token",
+      .type = OPTION_DURATION,
+      .argument = "TIME",
+      FIELD(step_per_prefill_ns),
+      .default_text = "20us",
+      .max = 1e12,
+      .help = "per prompt token that it prefills" },
+    { .name = "slots",
+      .type = OPTION_INT,
+      .argument = "N",
+      FIELD(slots),
+      .default_text = "64",
+      .min = 1,
+      .max = 1e6,
+      .help = "sequences in the batch at most; more wait" },
+    { .name = "prefill-budget",
+      .type = OPTION_INT,
+      .argument = "TOKENS",
+      FIELD(prefill_budget),
+      .default_text = "8192",
+      .min = 1,
+      .max = 1e8,
+      .help = "prompt tokens per step at most; longer prompts take several steps" },
+    { .name = "mean-input",
+      .type = OPTION_FLOAT,
+      .argument = "TOKENS",
+      FIELD(mean_input),
+      .default_text = "0",
+      .max = 1e9,
+      .help =
+          "with --mean-output: print the rate at which requests of these mean lengths "
+          "saturate the engine" },
+    { .name = "mean-output",
+      .type = OPTION_FLOAT,
+      .argument = "TOKENS",
+      FIELD(mean_output),
+      .default_text = "0",
+      .max = 1e9,
+      .help = "output tokens per request, all choices together; 0: not given" },
+
     { .name = "tokens-per-event",
       .type = OPTION_INT,
       .argument = "K",
@@ -162,6 +239,20 @@ static int check_model(const char *model, struct fault *fault)
     return STATUS_OK;
 }
 
+/* The law, the engine and a recording exclude each other. */
+static int check_sources(const struct serve_options *options, struct fault *fault)
+{
+    bool law = options->ttft_ns || options->prefill_ns || options->itl_ns ||
+               strcmp(options->jitter, "none") != 0;
+    if (law + options->engine + (options->replay != NULL) > 1)
+        return fault_set(fault, STATUS_USAGE,
+                         "--engine, --replay and the law (--ttft, --prefill-per-token, "
+                         "--itl, --jitter) exclude each other");
+    if (!options->engine && options->mean_output > 0)
+        return fault_set(fault, STATUS_USAGE, "--mean-output is for --engine");
+    return STATUS_OK;
+}
+
 static int make_config(const struct serve_options *options, struct server_config *config,
                        struct fault *fault)
 {
@@ -172,6 +263,14 @@ static int make_config(const struct serve_options *options, struct server_config
             .itl_ns = options->itl_ns,
             .seed = (uint64_t)options->seed,
         },
+        .use_engine = options->engine,
+        .engine = {
+            .step_ns = options->step_ns,
+            .per_sequence_ns = options->step_per_sequence_ns,
+            .per_prefill_ns = options->step_per_prefill_ns,
+            .slots = (uint32_t)options->slots,
+            .prefill_budget = (uint32_t)options->prefill_budget,
+        },
         .faults.seed = (uint64_t)options->seed,
         .model = options->model,
         .tokens_per_event = (uint32_t)options->tokens_per_event,
@@ -181,6 +280,8 @@ static int make_config(const struct serve_options *options, struct server_config
         .processes = (uint32_t)options->processes,
     };
     int status = check_model(options->model, fault);
+    if (status == STATUS_OK)
+        status = check_sources(options, fault);
     if (status == STATUS_OK)
         status = serve_law_parse_jitter(&config->law, options->jitter, fault);
     if (status == STATUS_OK)
@@ -198,17 +299,37 @@ static int write_port_file(const char *path, uint16_t port, struct fault *fault)
     return output_file_commit(&file, fault);
 }
 
-/* Tells the world that connections are taken: scripts wait for this line. */
+/* Of all processes together; 0 when it cannot be known. */
+static double saturation_per_s(const struct serve_options *options,
+                               const struct server_config *config)
+{
+    if (!config->use_engine || options->mean_output <= 0)
+        return 0;
+    return config->processes * engine_saturation_per_s(&config->engine,
+                                                       options->mean_input,
+                                                       options->mean_output);
+}
+
+/* Tells the world that connections are taken: scripts wait for the first line. */
 static int announce(const struct serve_options *options,
+                    const struct server_config *config,
                     const struct serve_sockets *sockets, struct fault *fault)
 {
     int status = STATUS_OK;
+    double rate_per_s = saturation_per_s(options, config);
     if (options->port_file)
         status = write_port_file(options->port_file, sockets->port, fault);
-    if (options->common.json)
-        printf("{\"schema\":\"tokreplay.serve/1\",\"url\":\"%s\"}\n", sockets->url);
-    else
+    if (options->common.json) {
+        printf("{\"schema\":\"tokreplay.serve/1\",\"url\":\"%s\"", sockets->url);
+        if (rate_per_s > 0)
+            printf(",\"saturation_per_s\":%.6g", rate_per_s);
+        printf("}\n");
+    } else {
         printf("listening on %s\n", sockets->url);
+        if (rate_per_s > 0)
+            printf("saturates at %.4g requests/s of %g input and %g output tokens\n",
+                   rate_per_s, options->mean_input, options->mean_output);
+    }
     fflush(stdout);
     return status;
 }
@@ -224,6 +345,20 @@ static void block_signals(void)
     sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
+static int serve(const struct serve_options *options, const struct server_config *config,
+                 struct fault *fault)
+{
+    struct serve_sockets sockets = { 0 };
+    block_signals();
+    int status = serve_sockets_open(&sockets, options->listen, options->port,
+                                    config->processes, fault);
+    if (status == STATUS_OK)
+        status = announce(options, config, &sockets, fault);
+    if (status == STATUS_OK)
+        status = serve_processes_run(&sockets, config, options->log, fault);
+    return status > 0 ? 128 + status : status;
+}
+
 static int serve_run(void *options_memory, char **operands, int operand_count,
                      struct fault *fault)
 {
@@ -231,18 +366,16 @@ static int serve_run(void *options_memory, char **operands, int operand_count,
     (void)operand_count;
     const struct serve_options *options = options_memory;
     struct server_config config;
-    struct serve_sockets sockets = { 0 };
+    struct serve_recording recording = { 0 };
     int status = make_config(options, &config, fault);
-    if (status != STATUS_OK)
-        return status;
-    block_signals();
-    status = serve_sockets_open(&sockets, options->listen, options->port,
-                                config.processes, fault);
+    if (status == STATUS_OK && options->replay) {
+        status = serve_recording_load(&recording, options->replay, fault);
+        config.recording = &recording;
+    }
     if (status == STATUS_OK)
-        status = announce(options, &sockets, fault);
-    if (status == STATUS_OK)
-        status = serve_processes_run(&sockets, &config, options->log, fault);
-    return status > 0 ? 128 + status : status;
+        status = serve(options, &config, fault);
+    serve_recording_release(&recording);
+    return status;
 }
 
 const struct command serve_command = {

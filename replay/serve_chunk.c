@@ -28,6 +28,7 @@ void serve_stream_start(struct serve_stream *stream, bool chat, bool framed,
     stream->chat = chat;
     stream->framed = framed;
     stream->null_usage = !chat;
+    stream->finish_reason = identity->finish_reason;
     buffer_clear(&stream->start);
     buffer_append_text(&stream->start, "data: ");
     if (chat)
@@ -124,6 +125,15 @@ static void append_words(struct buffer *out, uint32_t words)
         buffer_append(out, WORD, sizeof(WORD) - 1);
 }
 
+static void append_finish(struct buffer *out, const char *reason)
+{
+    buffer_append_text(out, reason ? "\"" : "null");
+    if (reason) {
+        buffer_append_text(out, reason);
+        buffer_append_byte(out, '"');
+    }
+}
+
 struct serve_event serve_event_tokens(const struct serve_stream *stream,
                                       struct buffer *scratch, uint32_t choice,
                                       uint32_t tokens, bool last,
@@ -135,7 +145,7 @@ struct serve_event serve_event_tokens(const struct serve_stream *stream,
     append_words(scratch, tokens);
     buffer_append_text(scratch, stream->chat ? "\"},\"logprobs\":null,\"finish_reason\":"
                                              : "\",\"logprobs\":null,\"finish_reason\":");
-    buffer_append_text(scratch, last ? "\"length\"" : "null");
+    append_finish(scratch, last ? stream->finish_reason : NULL);
     buffer_append_text(scratch, last || !stream->chat ? ",\"stop_reason\":null}" : "}");
     return end_choices(stream, scratch, usage);
 }
@@ -185,9 +195,9 @@ void serve_answer_append(struct buffer *body, bool chat,
                                 : ",\"text\":\"");
         append_words(body, tokens);
         buffer_append_text(body, chat ? "\"}" : "\"");
-        buffer_append_text(
-            body,
-            ",\"logprobs\":null,\"finish_reason\":\"length\",\"stop_reason\":null}");
+        buffer_append_text(body, ",\"logprobs\":null,\"finish_reason\":");
+        append_finish(body, identity->finish_reason);
+        buffer_append_text(body, ",\"stop_reason\":null}");
     }
     buffer_append_text(body, "],\"usage\":");
     append_usage(body, usage);

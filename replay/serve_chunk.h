@@ -18,7 +18,8 @@ struct serve_usage {
 
 /* What is the same in all events of one answer. */
 struct serve_stream {
-    struct buffer start; /* up to and with `"choices":[`; owned */
+    struct buffer start;       /* up to and with `"choices":[`; owned */
+    const char *finish_reason; /* of the identity */
     bool chat;
     bool framed;     /* as HTTP chunks */
     bool null_usage; /* events without usage say so, as vLLM's completions do */
@@ -30,11 +31,13 @@ struct serve_event {
     size_t len;
 };
 
-/* Names an answer. `model` is JSON text as it stood between its quotes. */
+/* Names an answer and how it will end. `model` is JSON text as it stood between its
+ * quotes. */
 struct serve_identity {
     uint64_t id[2];
     int64_t created_s; /* wall clock, seconds since 1970 */
     struct json_text model;
+    const char *finish_reason; /* "length" or "stop"; static text */
 };
 
 /* Begins a stream; memory of an earlier one is kept. */
@@ -46,7 +49,7 @@ void serve_stream_release(struct serve_stream *stream);
 struct serve_event serve_event_role(const struct serve_stream *stream,
                                     struct buffer *scratch, uint32_t choice,
                                     const struct serve_usage *usage);
-/* `tokens` words; the last event of a choice carries its finish reason "length". With
+/* `tokens` words; the last event of a choice carries its finish reason. With
  * tokens 0, a finish chunk of its own. */
 struct serve_event serve_event_tokens(const struct serve_stream *stream,
                                       struct buffer *scratch, uint32_t choice,

@@ -101,7 +101,10 @@ static void run_timers(struct server *server)
         first = timer_heap_first(&server->timers);
         if (!first || first->due_ns > server->now_ns)
             return;
-        connection_timer(server, owner_of(first->timer));
+        if (first->timer == &server->engine_timer)
+            reply_schedule_engine_step(server);
+        else
+            connection_resume(server, owner_of(first->timer));
     }
 }
 
@@ -170,6 +173,7 @@ int server_run(const struct server_config *config, int listen_fd, struct serve_l
     server.port = port_of(&address);
     server.started_s = clock_realtime_ns() / NS_PER_S;
     server.read_buffer = memory_new(SERVER_READ_MAX, 1);
+    engine_init(&server.engine, &config->engine);
     prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
     server_now(&server);
     int status = open_descriptors(&server, fault);

@@ -13,9 +13,11 @@
 #include "formats/base/fault.h"
 #include "formats/http_message.h"
 #include "replay/serve_chunk.h"
+#include "replay/serve_engine.h"
 #include "replay/serve_fault.h"
 #include "replay/serve_law.h"
 #include "replay/serve_log.h"
+#include "replay/serve_recording.h"
 #include "replay/serve_request.h"
 #include "replay/timer_heap.h"
 
@@ -26,6 +28,9 @@ enum { SERVER_READ_MAX = 64 * 1024, SERVER_DATE_MAX = 32 };
 
 struct server_config {
     struct serve_law law;
+    bool use_engine; /* tokens come from the engine, not by the law */
+    struct engine_config engine;
+    const struct serve_recording *recording; /* or as they were recorded; NULL: not so */
     struct serve_faults faults;
     const char *model;
     uint32_t tokens_per_event;
@@ -38,9 +43,12 @@ struct server_config {
 
 /* One choice of an answer. */
 struct server_choice {
-    int64_t due_ns; /* its next event; SERVER_NEVER_NS when there is none */
-    uint32_t sent;  /* tokens */
-    uint32_t ready; /* tokens that the next event brings */
+    struct engine_sequence sequence;
+    struct connection *connection; /* whose reply it is part of */
+    int64_t due_ns;           /* its next event; SERVER_NEVER_NS when there is none */
+    uint32_t recorded_events; /* taken from the record */
+    uint32_t sent;            /* tokens */
+    uint32_t ready;           /* tokens that the next event brings */
     uint32_t prompt_tokens;
     bool role_sent;
 };
@@ -73,11 +81,13 @@ struct server_reply {
     bool include_usage;
     bool continuous_usage;
     struct serve_fault fault;
+    int64_t paused_until_ns;                 /* by a fault */
+    const struct recorded_request *recorded; /* with a recording */
+    bool stopped;                            /* ends before the tokens asked for */
     uint32_t max_tokens;
     struct serve_usage usage;        /* so far, over all choices */
     struct serve_usage choice_usage; /* scratch: of one choice */
-    struct server_choice
-        *choices; /* owned; kept for the next request, as the memory below is */
+    struct server_choice *choices;   /* owned; kept, as the memory below is */
     uint32_t choice_count;
     uint32_t choices_open; /* with tokens or their finish still to come */
     size_t choice_capacity;
@@ -137,6 +147,8 @@ struct server {
     struct connection *connections;
     uint64_t connection_count; /* ever */
     uint64_t request_count;    /* of the law, ever */
+    struct engine engine;
+    struct timer engine_timer; /* the end of its step */
     uint64_t running;
     uint64_t prompt_tokens; /* ever */
     uint64_t generation_tokens;
@@ -169,7 +181,8 @@ void connection_accept(struct server *server, int fd, uint16_t peer_port);
 void connection_event(struct server *server, struct connection *connection,
                       uint32_t events);
 
-void connection_timer(struct server *server, struct connection *connection);
+/* Goes on with what is due. The connection may be gone afterwards. */
+void connection_resume(struct server *server, struct connection *connection);
 
 /* Refuses the request unread: answers, then closes without a reset that would hide the
  * answer. */
@@ -226,14 +239,30 @@ void reply_cancel(struct server *server, struct connection *connection);
 
 void reply_release(struct server_reply *reply);
 
+/* --- server_schedule.c --- */
+
+/* Sets up the choices of a reply and when their first events are due. */
+void reply_schedule_begin(struct server *server, struct connection *connection,
+                    const struct serve_request *request);
+
+/* An event of a choice was sent: sets when the next is due, and its tokens. */
+void reply_schedule_next(struct server *server, struct connection *connection, uint32_t index);
+
+/* The reply is over: nothing of it may come due any more. */
+void reply_schedule_end(struct server *server, struct server_reply *reply);
+
+/* The engine's step has ended: gives out its tokens. */
+void reply_schedule_engine_step(struct server *server);
+
 /* --- server_fault.c --- */
 
 /* Answers by a fault that takes the place of an answer; does nothing when there is none.
  */
 void reply_answer_by_fault(struct server *server, struct connection *connection);
 
-/* True for faults that strike once so many tokens were sent. */
-bool reply_fault_interrupts(enum serve_fault_kind kind);
+/* True when the reply's fault strikes now: after so many tokens of a stream, or in place
+ * of a whole answer that is ready. */
+bool reply_fault_is_due(const struct server_reply *reply);
 
 /* Commits such a fault. */
 void reply_strike(struct server *server, struct connection *connection);

@@ -259,7 +259,7 @@ void connection_event(struct server *server, struct connection *connection,
     settle(server, connection);
 }
 
-void connection_timer(struct server *server, struct connection *connection)
+void connection_resume(struct server *server, struct connection *connection)
 {
     timer_heap_remove(&server->timers, &connection->timer);
     if (connection->draining)

@@ -3,11 +3,23 @@
 
 #include "replay/server.h"
 
-bool reply_fault_interrupts(enum serve_fault_kind kind)
+bool reply_fault_is_due(const struct server_reply *reply)
 {
-    return kind == SERVE_FAULT_ERROR_EVENT || kind == SERVE_FAULT_GARBAGE ||
-           kind == SERVE_FAULT_FIN || kind == SERVE_FAULT_RST ||
-           kind == SERVE_FAULT_SHORT_LENGTH || kind == SERVE_FAULT_SILENCE;
+    uint64_t tokens = reply->usage.completion_tokens;
+    switch (reply->fault.kind) {
+    case SERVE_FAULT_SHORT_LENGTH:
+        return reply->stream && tokens >= (uint64_t)reply->fault.argument;
+    case SERVE_FAULT_ERROR_EVENT:
+    case SERVE_FAULT_GARBAGE:
+    case SERVE_FAULT_FIN:
+    case SERVE_FAULT_RST:
+    case SERVE_FAULT_SILENCE:
+        return !reply->stream || tokens >= (uint64_t)reply->fault.argument;
+    case SERVE_FAULT_STALL:
+        return !reply->stream || tokens > 0;
+    default:
+        return false;
+    }
 }
 
 static void send_error_event(struct server *server, struct connection *connection)
@@ -68,6 +80,10 @@ void reply_strike(struct server *server, struct connection *connection)
     case SERVE_FAULT_SILENCE:
         reply->outcome = OUTCOME_TRUNCATED;
         reply->phase = REPLY_SILENT;
+        break;
+    case SERVE_FAULT_STALL:
+        reply->paused_until_ns = server->now_ns + reply->fault.argument;
+        reply->fault.kind = SERVE_FAULT_NONE; /* once */
         break;
     default:
         cut(connection, reply->fault.kind == SERVE_FAULT_RST);

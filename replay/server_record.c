@@ -1,5 +1,5 @@
 /* What the simulated server logs of a reply. */
-#include <string.h>
+#include <stdio.h>
 
 #include "formats/base/memory.h"
 #include "replay/server.h"
@@ -66,7 +66,8 @@ void reply_log_request(struct server *server, struct connection *connection)
     record.flags = reply->flags |
                    (connection->requests > 1 ? REQUEST_REUSED_CONNECTION : 0);
     if (reply->outcome == OUTCOME_OK)
-        memcpy(record.finish_reason, "length", sizeof("length"));
+        snprintf(record.finish_reason, sizeof(record.finish_reason), "%s",
+                 reply->identity.finish_reason);
     record.events = expand_events(server, reply);
     record.event_count = reply->log_count;
     serve_log_request(server->log, &record);

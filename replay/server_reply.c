@@ -22,47 +22,6 @@ static uint64_t next_number(struct server *server)
     return server->request_count++ * server->config.processes + server->config.process;
 }
 
-/* Sets when the next event of a choice is ready, and how many tokens it brings. */
-static void schedule_event(const struct server *server, struct server_reply *reply,
-                           uint32_t index)
-{
-    struct server_choice *choice = &reply->choices[index];
-    uint32_t left = reply->max_tokens - choice->sent;
-    uint32_t most = reply->stream ? server->config.tokens_per_event : reply->max_tokens;
-    choice->ready = left < most ? left : most;
-    for (uint32_t i = 0; i < choice->ready; i++) {
-        uint32_t token = choice->sent + i;
-        if (token)
-            choice->due_ns += serve_law_gap(&server->config.law, reply->number, index,
-                                            token);
-    }
-    if (reply->fault.kind == SERVE_FAULT_STALL && choice->sent && choice->sent <= most)
-        choice->due_ns += reply->fault.argument;
-}
-
-static void set_choices(struct server *server, struct connection *connection,
-                        const struct serve_request *request)
-{
-    struct server_reply *reply = &connection->reply;
-    reply->choice_count = reply->choices_open = request->prompts * request->n;
-    if (reply->choice_count > reply->choice_capacity) {
-        reply->choices = memory_resize(reply->choices, reply->choice_count,
-                                       sizeof(*reply->choices));
-        reply->choice_capacity = reply->choice_count;
-    }
-    for (uint32_t i = 0; i < request->prompts; i++)
-        reply->usage.prompt_tokens += request->prompt_tokens[i];
-    for (uint32_t i = 0; i < reply->choice_count; i++) {
-        uint32_t tokens = request->prompt_tokens[i / request->n];
-        reply->choices[i] = (struct server_choice){
-            .due_ns = serve_law_first(&server->config.law, connection->received_ns,
-                                      tokens),
-            .prompt_tokens = tokens,
-        };
-        schedule_event(server, reply, i);
-    }
-}
-
 /* The model's name is kept: it stands in a body that is read over soon. */
 static void set_identity(struct server *server, struct server_reply *reply,
                          const struct serve_request *request)
@@ -77,6 +36,7 @@ static void set_identity(struct server *server, struct server_reply *reply,
         .id = { id.words[0], id.words[1] },
         .created_s = clock_realtime_ns() / NS_PER_S,
         .model = { .bytes = reply->model.data, .len = reply->model.len },
+        .finish_reason = reply->stopped ? "stop" : "length",
     };
 }
 
@@ -99,6 +59,7 @@ static void reset(struct server *server, struct server_reply *reply)
 static void end_reply(struct server *server, struct connection *connection)
 {
     reply_log_request(server, connection);
+    reply_schedule_end(server, &connection->reply);
     connection->reply.phase = REPLY_NONE;
     timer_heap_remove(&server->timers, &connection->timer);
     connection->closing |= !connection->keep_alive;
@@ -197,7 +158,7 @@ static void send_tokens(struct server *server, struct connection *connection,
     if (last)
         close_choice(reply, choice);
     else if (!complete)
-        schedule_event(server, reply, index);
+        reply_schedule_next(server, connection, index);
 }
 
 static void send_usage(struct server *server, struct connection *connection)
@@ -272,14 +233,12 @@ static uint32_t first_due(const struct server_reply *reply)
 /* When the reply can go on: for a whole answer, with its last choice. */
 static int64_t next_due(const struct server_reply *reply)
 {
-    if (reply->stream)
-        return reply->choices[first_due(reply)].due_ns;
-    int64_t last_ns = reply->choices[0].due_ns;
-    for (uint32_t i = 1; i < reply->choice_count; i++) {
-        if (reply->choices[i].due_ns > last_ns)
-            last_ns = reply->choices[i].due_ns;
+    int64_t due_ns = reply->choices[first_due(reply)].due_ns;
+    for (uint32_t i = 0; i < reply->choice_count && !reply->stream; i++) {
+        if (reply->choices[i].due_ns > due_ns)
+            due_ns = reply->choices[i].due_ns;
     }
-    return last_ns;
+    return due_ns > reply->paused_until_ns ? due_ns : reply->paused_until_ns;
 }
 
 /* The next event of a stream; false when it is not due. */
@@ -288,12 +247,11 @@ static bool step_tokens(struct server *server, struct connection *connection)
     struct server_reply *reply = &connection->reply;
     uint32_t index = first_due(reply);
     struct server_choice *choice = &reply->choices[index];
-    if (reply_fault_interrupts(reply->fault.kind) &&
-        reply->usage.completion_tokens >= (uint64_t)reply->fault.argument)
+    if (reply_fault_is_due(reply))
         reply_strike(server, connection);
     else if (!reply->choices_open)
         reply->phase = REPLY_USAGE;
-    else if (choice->due_ns > server->now_ns)
+    else if (next_due(reply) > server->now_ns)
         return false;
     else if (reply->chat && !choice->role_sent)
         send_role(server, connection, index);
@@ -313,8 +271,7 @@ static bool step_head(struct server *server, struct connection *connection)
         return false;
     if (reply->stream)
         send_head(server, connection);
-    else if (reply_fault_interrupts(reply->fault.kind) &&
-             reply->fault.kind != SERVE_FAULT_SHORT_LENGTH)
+    else if (reply_fault_is_due(reply))
         reply_strike(server, connection);
     else
         send_whole(server, connection);
@@ -344,6 +301,13 @@ static bool step(struct server *server, struct connection *connection)
     return false;
 }
 
+/* Only while a token is to come: its time, or never when the engine will say so. */
+static int64_t wake_time(const struct server_reply *reply)
+{
+    bool waits = reply->phase == REPLY_HEAD || reply->phase == REPLY_TOKENS;
+    return waits ? next_due(reply) : SERVER_NEVER_NS;
+}
+
 void reply_run(struct server *server, struct connection *connection)
 {
     struct server_reply *reply = &connection->reply;
@@ -351,9 +315,11 @@ void reply_run(struct server *server, struct connection *connection)
         if (!step(server, connection))
             break;
     }
-    bool waits = reply->phase == REPLY_HEAD || reply->phase == REPLY_TOKENS;
-    if (waits && !connection->broken && !connection->out.len)
-        timer_heap_set(&server->timers, &connection->timer, next_due(reply));
+    if (connection->broken || connection->out.len)
+        return;
+    int64_t wake_ns = wake_time(reply);
+    if (wake_ns != SERVER_NEVER_NS)
+        timer_heap_set(&server->timers, &connection->timer, wake_ns);
 }
 
 void reply_start(struct server *server, struct connection *connection,
@@ -369,7 +335,7 @@ void reply_start(struct server *server, struct connection *connection,
     reply->continuous_usage = request->include_usage && request->continuous_usage;
     reply->max_tokens = request->max_tokens;
     reply->fault = serve_faults_of_request(&server->config.faults, reply->number);
-    set_choices(server, connection, request);
+    reply_schedule_begin(server, connection, request);
     server->prompt_tokens += reply->usage.prompt_tokens;
     set_identity(server, reply, request);
     bool framed = connection->parser.head.minor_version > 0 &&

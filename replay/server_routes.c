@@ -108,15 +108,17 @@ static void models(struct server *server, struct connection *connection)
     answer_json(server, connection);
 }
 
+/* Sequences of one request count apart, as the engine sees them. */
 static void metrics(struct server *server, struct connection *connection)
 {
+    uint64_t waiting = server->engine.waiting.count;
     const struct {
         const char *name;
         const char *type;
         uint64_t value;
     } rows[] = {
-        { "vllm:num_requests_running", "gauge", server->running },
-        { "vllm:num_requests_waiting", "gauge", 0 },
+        { "vllm:num_requests_running", "gauge", server->running - waiting },
+        { "vllm:num_requests_waiting", "gauge", waiting },
         { "vllm:prompt_tokens_total", "counter", server->prompt_tokens },
         { "vllm:generation_tokens_total", "counter", server->generation_tokens },
     };

@@ -15,6 +15,7 @@ static const struct serve_identity identity = {
     .id = { 0x0123456789abcdef, 1 },
     .created_s = 1700000000,
     .model = { .bytes = "m\\\"x", .len = 4 },
+    .finish_reason = "length",
 };
 
 /* The payload behind "data: " of an event that is one HTTP chunk, as JSON. */

@@ -1,7 +1,9 @@
 /* tokreplay serve: a simulated OpenAI-compatible server with a known law of service. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/base/output_file.h"
 #include "replay/commands.h"
@@ -310,28 +312,37 @@ static double saturation_per_s(const struct serve_options *options,
                                                        options->mean_output);
 }
 
+/* What announce tells. */
+struct announcement {
+    const struct serve_options *options;
+    const struct server_config *config;
+    const struct serve_sockets *sockets;
+};
+
 /* Tells the world that connections are taken: scripts wait for the first line. */
-static int announce(const struct serve_options *options,
-                    const struct server_config *config,
-                    const struct serve_sockets *sockets, struct fault *fault)
+static int announce(void *context, struct fault *fault)
 {
+    const struct announcement *what = context;
+    const struct serve_options *options = what->options;
+    double rate_per_s = saturation_per_s(options, what->config);
     int status = STATUS_OK;
-    double rate_per_s = saturation_per_s(options, config);
     if (options->port_file)
-        status = write_port_file(options->port_file, sockets->port, fault);
+        status = write_port_file(options->port_file, what->sockets->port, fault);
+    if (status != STATUS_OK)
+        return status;
     if (options->common.json) {
-        printf("{\"schema\":\"tokreplay.serve/1\",\"url\":\"%s\"", sockets->url);
+        printf("{\"schema\":\"tokreplay.serve/1\",\"url\":\"%s\"", what->sockets->url);
         if (rate_per_s > 0)
             printf(",\"saturation_per_s\":%.6g", rate_per_s);
         printf("}\n");
     } else {
-        printf("listening on %s\n", sockets->url);
+        printf("listening on %s\n", what->sockets->url);
         if (rate_per_s > 0)
             printf("saturates at %.4g requests/s of %g input and %g output tokens\n",
                    rate_per_s, options->mean_input, options->mean_output);
     }
     fflush(stdout);
-    return status;
+    return STATUS_OK;
 }
 
 /* Before anything else, so that no signal between here and the loop is lost. */
@@ -345,6 +356,18 @@ static void block_signals(void)
     sigprocmask(SIG_BLOCK, &signals, NULL);
 }
 
+/* With --force, logs of an earlier run make room. */
+static void remove_logs(const char *path, uint32_t processes)
+{
+    if (processes == 1)
+        unlink(path);
+    for (uint32_t i = 0; i < processes && processes > 1; i++) {
+        char *own = serve_log_path(path, i);
+        unlink(own);
+        free(own);
+    }
+}
+
 static int serve(const struct serve_options *options, const struct server_config *config,
                  struct fault *fault)
 {
@@ -352,10 +375,12 @@ static int serve(const struct serve_options *options, const struct server_config
     block_signals();
     int status = serve_sockets_open(&sockets, options->listen, options->port,
                                     config->processes, fault);
+    if (status == STATUS_OK && options->log && options->common.force)
+        remove_logs(options->log, config->processes);
+    struct announcement announcement = { options, config, &sockets };
     if (status == STATUS_OK)
-        status = announce(options, config, &sockets, fault);
-    if (status == STATUS_OK)
-        status = serve_processes_run(&sockets, config, options->log, fault);
+        status = serve_processes_run(&sockets, config, options->log, announce,
+                                     &announcement, fault);
     return status > 0 ? 128 + status : status;
 }
 

@@ -1,5 +1,6 @@
 #include "replay/serve_processes.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -97,7 +98,8 @@ int serve_sockets_open(struct serve_sockets *sockets, const char *address, int64
 
 /* One process: its log, its loop. */
 static int run_one(const struct server_config *config, int listen_fd,
-                   const char *log_path, struct fault *fault)
+                   const char *log_path, serve_ready_fn *ready, void *context,
+                   struct fault *fault)
 {
     struct serve_log *log = NULL;
     char *path = NULL;
@@ -107,6 +109,8 @@ static int run_one(const struct server_config *config, int listen_fd,
     if (log_path)
         status = serve_log_open(&log, log_path, config->process, config->processes,
                                 fault);
+    if (status == STATUS_OK)
+        status = ready(context, fault);
     if (status == STATUS_OK)
         status = server_run(config, listen_fd, log, fault);
     else
@@ -119,9 +123,19 @@ static int run_one(const struct server_config *config, int listen_fd,
     return status;
 }
 
+/* In a child: tells the parent, through a pipe. */
+static int report_ready(void *context, struct fault *fault)
+{
+    const int *pipe_fd = context;
+    ssize_t written = write(*pipe_fd, "", 1);
+    close(*pipe_fd);
+    return written == 1 ? STATUS_OK : fault_set_errno(fault, "cannot reach the parent");
+}
+
 /* In a child: keeps its own socket only, and dies with the parent. */
 static int run_child(struct serve_sockets *sockets, const struct server_config *config,
-                     const char *log_path, pid_t parent, struct fault *fault)
+                     const char *log_path, pid_t parent, int ready_fd,
+                     struct fault *fault)
 {
     int own = sockets->fds[config->process];
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -131,7 +145,7 @@ static int run_child(struct serve_sockets *sockets, const struct server_config *
         if (sockets->fds[i] != own)
             close(sockets->fds[i]);
     }
-    return run_one(config, own, log_path, fault);
+    return run_one(config, own, log_path, report_ready, &ready_fd, fault);
 }
 
 static void signal_all(const pid_t *children, uint32_t count, int signal_number)
@@ -162,6 +176,9 @@ static uint32_t reap(pid_t *children, uint32_t count, bool stopping, bool *died)
 /* Waits for a signal to stop, or for a child that dies; then for all children. */
 static int supervise(pid_t *children, uint32_t count, struct fault *fault)
 {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        left += children[i] > 0;
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -169,12 +186,12 @@ static int supervise(pid_t *children, uint32_t count, struct fault *fault)
     sigaddset(&signals, SIGCHLD);
     int stop = 0;
     bool died = false;
-    for (uint32_t left = count; left > 0;) {
+    for (uint32_t all = left; left > 0;) {
         int got = sigwaitinfo(&signals, NULL);
         if (got == SIGINT || got == SIGTERM)
             stop = got;
         left -= reap(children, count, stop != 0, &died);
-        if (stop || died || left < count)
+        if (stop || died || left < all)
             signal_all(children, count, SIGTERM);
     }
     if (died)
@@ -182,32 +199,65 @@ static int supervise(pid_t *children, uint32_t count, struct fault *fault)
     return stop ? stop : SIGTERM;
 }
 
-static int run_forked(struct serve_sockets *sockets, const struct server_config *config,
-                      const char *log_path, struct fault *fault)
+/* True when all children are ready; false as soon as one can be no more. */
+static bool wait_until_ready(int ready_fd, uint32_t count)
 {
-    pid_t children[SERVE_PROCESSES_MAX] = { 0 };
+    char byte;
+    uint32_t ready = 0;
+    while (ready < count && read(ready_fd, &byte, 1) == 1)
+        ready++;
+    return ready == count;
+}
+
+/* Forks one process per socket. In a child, returns true with its result. */
+static bool fork_children(struct serve_sockets *sockets,
+                          const struct server_config *config, const char *log_path,
+                          int ready_fd, pid_t *children, int *result, struct fault *fault)
+{
     pid_t parent = getpid();
     struct server_config own = *config;
     fflush(stdout);
-    for (uint32_t i = 0; i < sockets->count; i++) {
+    *result = STATUS_OK;
+    for (uint32_t i = 0; i < sockets->count && *result == STATUS_OK; i++) {
         own.process = i;
         children[i] = fork();
-        if (!children[i])
-            return run_child(sockets, &own, log_path, parent, fault);
-        if (children[i] < 0) {
-            int status = fault_set_errno(fault, "cannot fork");
-            signal_all(children, i, SIGTERM);
-            close_all(sockets);
-            return status;
+        if (!children[i]) {
+            *result = run_child(sockets, &own, log_path, parent, ready_fd, fault);
+            return true;
         }
+        if (children[i] < 0)
+            *result = fault_set_errno(fault, "cannot fork");
     }
+    return false;
+}
+
+static int run_forked(struct serve_sockets *sockets, const struct server_config *config,
+                      const char *log_path, serve_ready_fn *ready, void *context,
+                      struct fault *fault)
+{
+    pid_t children[SERVE_PROCESSES_MAX] = { 0 };
+    int ready_fds[2], status;
     uint32_t count = sockets->count;
+    if (pipe2(ready_fds, O_CLOEXEC))
+        return fault_set_errno(fault, "cannot make a pipe");
+    if (fork_children(sockets, config, log_path, ready_fds[1], children, &status, fault))
+        return status;
+    close(ready_fds[1]);
     close_all(sockets);
-    return supervise(children, count, fault);
+    if (status == STATUS_OK && wait_until_ready(ready_fds[0], count))
+        status = ready(context, fault);
+    else
+        signal_all(children, count, SIGTERM);
+    close(ready_fds[0]);
+    if (status != STATUS_OK)
+        signal_all(children, count, SIGTERM);
+    int supervised = supervise(children, count, fault);
+    return status == STATUS_OK ? supervised : status;
 }
 
 int serve_processes_run(struct serve_sockets *sockets, const struct server_config *config,
-                        const char *log_path, struct fault *fault)
+                        const char *log_path, serve_ready_fn *ready, void *context,
+                        struct fault *fault)
 {
     struct rlimit descriptors;
     if (!getrlimit(RLIMIT_NOFILE, &descriptors)) {
@@ -215,6 +265,6 @@ int serve_processes_run(struct serve_sockets *sockets, const struct server_confi
         setrlimit(RLIMIT_NOFILE, &descriptors);
     }
     if (sockets->count == 1)
-        return run_one(config, sockets->fds[0], log_path, fault);
-    return run_forked(sockets, config, log_path, fault);
+        return run_one(config, sockets->fds[0], log_path, ready, context, fault);
+    return run_forked(sockets, config, log_path, ready, context, fault);
 }

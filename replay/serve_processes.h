@@ -22,10 +22,14 @@ struct serve_sockets {
 int serve_sockets_open(struct serve_sockets *sockets, const char *address, int64_t port,
                        uint32_t count, struct fault *fault);
 
+/* Called once, when every process has opened its log and is about to serve. */
+typedef int serve_ready_fn(void *context, struct fault *fault);
+
 /* Runs one server per socket, in forked processes when there are several, until SIGINT or
  * SIGTERM, which must be blocked. `log_path` may be NULL. Returns the signal's number or
  * a status; in the forked processes, too. Closes the sockets. */
 int serve_processes_run(struct serve_sockets *sockets, const struct server_config *config,
-                        const char *log_path, struct fault *fault);
+                        const char *log_path, serve_ready_fn *ready, void *context,
+                        struct fault *fault);
 
 #endif

@@ -14,10 +14,12 @@ void block_ids_append(struct buffer *packed, uint64_t previous, uint64_t id)
     packed->len += (size_t)(end - at);
 }
 
-struct block_cursor block_cursor_at(const struct buffer *packed, uint64_t start, uint64_t mask)
+struct block_cursor block_cursor_at(const struct buffer *packed, uint64_t start,
+                                    uint64_t mask)
 {
     const uint8_t *bytes = (const uint8_t *)packed->data;
-    return (struct block_cursor){ .at = bytes + start, .end = bytes + packed->len, .mask = mask };
+    return (struct block_cursor){ .at = bytes + start, .end = bytes + packed->len,
+                                 .mask = mask };
 }
 
 uint64_t block_cursor_next(struct block_cursor *cursor)

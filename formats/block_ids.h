@@ -1,6 +1,6 @@
-/* The ids of the prefix blocks of many requests, packed: each as the difference from the one
- * before it in its request. Neighbours in published traces differ by little, so 8 bytes become
- * 1 or 2; all 64 bits are kept. */
+/* The ids of the prefix blocks of many requests, packed: each as the difference from
+ * the one before it in its request. Neighbours in published traces differ by little,
+ * so 8 bytes become 1 or 2; all 64 bits are kept. */
 #ifndef TOKTRACE_BLOCK_IDS_H
 #define TOKTRACE_BLOCK_IDS_H
 
@@ -8,7 +8,8 @@
 
 #include "formats/base/buffer.h"
 
-/* Appends one id; `previous` is the one before it in the same request, 0 for the first. */
+/* Appends one id; `previous` is the one before it in the same request, 0 for the
+ * first. */
 void block_ids_append(struct buffer *packed, uint64_t previous, uint64_t id);
 
 /* Walks the ids of one request. */

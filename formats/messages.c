@@ -34,7 +34,8 @@ void messages_append(struct buffer *out, bool first, const char *role, size_t ro
     buffer_append_text(out, "\"}");
 }
 
-/* Appends the strings of the value at hand: itself, or those called "text" or "content" in it. */
+/* Appends the strings of the value at hand: itself, or those called "text" or
+ * "content" in it. */
 static bool gather_text(struct json_scan *scan, struct buffer *text)
 {
     if (scan->token == JSON_SCAN_STRING) {
@@ -78,7 +79,8 @@ static bool rewrite_message(struct buffer *out, struct json_scan *scan, bool fir
     return scan->token == JSON_SCAN_OBJECT_END;
 }
 
-bool messages_rewrite(struct buffer *out, const char *json, size_t len, size_t *text_bytes)
+bool messages_rewrite(struct buffer *out, const char *json, size_t len,
+                      size_t *text_bytes)
 {
     struct json_scan scan;
     struct buffer text = BUFFER_INIT;
@@ -95,5 +97,6 @@ bool messages_rewrite(struct buffer *out, const char *json, size_t len, size_t *
     }
     buffer_append_byte(out, ']');
     buffer_release(&text);
-    return good && scan.token == JSON_SCAN_ARRAY_END && json_scan_next(&scan) == JSON_SCAN_END;
+    return good && scan.token == JSON_SCAN_ARRAY_END
+           && json_scan_next(&scan) == JSON_SCAN_END;
 }

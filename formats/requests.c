@@ -6,7 +6,8 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 
-/* Rows are "on ticks" when most share their times and nearly every gap is a multiple of one. */
+/* Rows are "on ticks" when most share their times and nearly every gap is a multiple
+ * of one. */
 enum { TICK_ROWS_MIN = 100, TICK_PERCENT = 99, TICK_SLACK_PER_MILLE = 5 };
 static const int64_t TICK_MIN_NS = NS_PER_S;
 
@@ -41,7 +42,8 @@ void request_trace_add(struct request_trace *trace, const struct request_row *ro
     trace->rows[trace->count++] = *row;
 }
 
-uint32_t request_trace_add_text(struct request_trace *trace, const char *messages, size_t len)
+uint32_t request_trace_add_text(struct request_trace *trace, const char *messages,
+                                size_t len)
 {
     trace->texts = memory_grow(trace->texts, trace->text_count, &trace->text_capacity,
                                sizeof *trace->texts);
@@ -65,10 +67,12 @@ static void sort_rows(struct request_trace *trace)
         qsort(trace->rows, trace->count, sizeof *trace->rows, compare_rows);
 }
 
-/* What a row that follows `previous` in its session waits for, where the file does not say:
- * the recorded pause after the previous answer; nothing, when it began before that answer
- * ended (the session branches); just the answer, when its end was not recorded. */
-static int64_t think_after(const struct request_row *previous, const struct request_row *row)
+/* What a row that follows `previous` in its session waits for, where the file does not
+ * say: the recorded pause after the previous answer; nothing, when it began before
+ * that answer ended (the session branches); just the answer, when its end was not
+ * recorded. */
+static int64_t think_after(const struct request_row *previous,
+                           const struct request_row *row)
 {
     if (previous->answer_ns == ANSWER_NONE)
         return 0;

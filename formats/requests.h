@@ -20,7 +20,7 @@ enum {
 #define SESSION_NONE UINT32_MAX
 #define TEXT_NONE UINT32_MAX
 #define THINK_NONE INT64_C(-1)
-#define THINK_FREE INT64_C(-2) /* as THINK_NONE, and not to be worked out from the times */
+#define THINK_FREE INT64_C(-2) /* as THINK_NONE; not to be worked out from times */
 #define ANSWER_NONE INT64_C(-1)
 
 struct request_row {
@@ -93,7 +93,8 @@ void request_trace_release(struct request_trace *trace);
 void request_trace_add(struct request_trace *trace, const struct request_row *row);
 
 /* Keeps JSON messages; returns their index for request_row.text. */
-uint32_t request_trace_add_text(struct request_trace *trace, const char *messages, size_t len);
+uint32_t request_trace_add_text(struct request_trace *trace, const char *messages,
+                                size_t len);
 
 /* To be called once after the last row: works out think times, sorts by time (stable),
  * numbers the turns of sessions, makes the earliest row's time 0, counts equal times

@@ -72,7 +72,8 @@ static int read_values(struct requests_reader *reader, read_object *read)
 
 int requests_read_document(struct requests_reader *reader, read_object *read)
 {
-    int rc = read_rest(reader->file, REQUEST_DOCUMENT_MAX, &reader->document, reader->fault);
+    int rc = read_rest(reader->file, REQUEST_DOCUMENT_MAX, &reader->document,
+                       reader->fault);
     reader->line = 1;
     if (rc == STATUS_OK && reader->document.len > 0)
         rc = read_values(reader, read);

@@ -29,12 +29,13 @@ static bool scan_tokens(const struct json_scan *scan, uint32_t *tokens, const ch
 {
     if (scan->token != JSON_SCAN_NUMBER)
         return refuse_value(scan, problem, REFUSED_NUMBER, what, "a whole number");
-    return parse_tokens(scan->value, scan->value_len, json_scan_offset(scan) + 1, what, tokens,
-                        problem);
+    return parse_tokens(scan->value, scan->value_len, json_scan_offset(scan) + 1, what,
+                        tokens, problem);
 }
 
 static bool scan_time(const struct requests_reader *reader, const struct json_scan *scan,
-                      const struct line_key *key, int64_t *ns, struct row_problem *problem)
+                      const struct line_key *key, int64_t *ns,
+                      struct row_problem *problem)
 {
     if (scan->token != JSON_SCAN_NUMBER)
         return refuse_value(scan, problem, REFUSED_TIME, key->name, "a number");
@@ -46,7 +47,8 @@ static bool scan_id(const struct json_scan *scan, const char *what, uint64_t *id
                     struct row_problem *problem)
 {
     if (scan->token != JSON_SCAN_NUMBER && scan->token != JSON_SCAN_STRING)
-        return refuse_value(scan, problem, REFUSED_NUMBER, what, "a whole number of 64 bits");
+        return refuse_value(scan, problem, REFUSED_NUMBER, what,
+                            "a whole number of 64 bits");
     return parse_id(scan->value, scan->value_len, json_scan_offset(scan) + 1, what, id,
                     problem);
 }
@@ -98,7 +100,8 @@ static bool scan_messages(struct requests_reader *reader, struct json_scan *scan
     if (!json_scan_skip(scan))
         return refuse_scan(scan, problem);
     if (reader->options->keep_texts)
-        row->text = request_trace_add_text(reader->trace, start, (size_t)(scan->at - start));
+        row->text = request_trace_add_text(reader->trace, start,
+                                           (size_t)(scan->at - start));
     return true;
 }
 
@@ -215,8 +218,8 @@ static bool check_blocks(const struct request_row *row, struct row_problem *prob
     problem->refusal = REFUSED_VALUE;
     problem->column = 0;
     snprintf(problem->text, sizeof problem->text,
-             "%u hash_ids of %u tokens, more than the %u input tokens fill", row->block_count,
-             row->block_tokens, row->input_tokens);
+             "%u hash_ids of %u tokens, more than the %u input tokens fill",
+             row->block_count, row->block_tokens, row->input_tokens);
     return false;
 }
 
@@ -229,7 +232,8 @@ static int read_line(struct requests_reader *reader, const struct line_layout *l
     size_t rows = trace->count;
     size_t block_len = trace->block_bytes.len;
     int rc = STATUS_OK;
-    if (parse_line(reader, layout, line, len, &row, &problem) && check_blocks(&row, &problem))
+    if (parse_line(reader, layout, line, len, &row, &problem) && check_blocks(&row,
+                                                                              &problem))
         reader_accept(reader, &row);
     else
         rc = reader_refuse(reader, &problem);
@@ -244,14 +248,16 @@ int requests_read_lines(struct requests_reader *reader, const struct line_layout
     size_t len;
     int rc;
     reader->trace->has_times = true;
-    while ((rc = input_file_line(reader->file, layout->line_max, &line, &len, reader->fault))
+    while ((rc = input_file_line(reader->file, layout->line_max, &line, &len,
+                                 reader->fault))
            > 0) {
         reader->line = input_file_line_number(reader->file);
         if (reader->line == 1 && len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
             line += 3;
             len -= 3;
         }
-        if (strspn(line, " \t\r") < len && (rc = read_line(reader, layout, line, len)) < 0)
+        if (strspn(line, " \t\r") < len && (rc = read_line(reader, layout, line,
+                                                           len)) < 0)
             break;
     }
     return rc;

@@ -1,6 +1,7 @@
-/* OpenTelemetry spans of generative AI: documents with "spans", OTLP with "resourceSpans", or
- * spans one after the other, attributes nested or flattened. Spans that are no calls of a model
- * are no rows. Lengths that were not recorded are estimated from the text. */
+/* OpenTelemetry spans of generative AI: documents with "spans", OTLP with
+ * "resourceSpans", or spans one after the other, attributes nested or flattened. Spans
+ * that are no calls of a model are no rows. Lengths that were not recorded are
+ * estimated from the text. */
 #include <string.h>
 
 #include "formats/base/timestamp.h"
@@ -78,13 +79,15 @@ static const struct span_key *find_key(const char *name, size_t len)
 static void keep_value(struct span *span, const struct span_key *key,
                        const struct json_scan *scan)
 {
-    if (key == NULL || (scan->token != JSON_SCAN_STRING && scan->token != JSON_SCAN_NUMBER))
+    if (key == NULL || (scan->token != JSON_SCAN_STRING
+                        && scan->token != JSON_SCAN_NUMBER))
         return;
     struct span_value *value = &span->values[key->field];
     if (value->text != NULL && value->rank > key->rank)
         return;
     *value = (struct span_value){ scan->value, scan->value_len,
-                                  scan->token == JSON_SCAN_STRING && scan->escaped, key->rank };
+                                  scan->token == JSON_SCAN_STRING && scan->escaped,
+                                  key->rank };
 }
 
 /* "attributes": {"name": value, …}. */
@@ -135,7 +138,8 @@ static bool is_model_call(const struct span *span)
     static const char *const calls[] = { "chat", "text_completion", "generate_content" };
     const struct span_value *operation = &span->values[SPAN_OPERATION];
     if (operation->text == NULL)
-        return span->values[SPAN_INPUT].text != NULL || span->values[SPAN_MESSAGES].text != NULL;
+        return span->values[SPAN_INPUT].text != NULL
+               || span->values[SPAN_MESSAGES].text != NULL;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (strlen(calls[i]) == operation->len
             && memcmp(calls[i], operation->text, operation->len) == 0)
@@ -152,7 +156,8 @@ static bool parse_moment(const struct span_value *value, const char *what, int64
         && (timestamp_parse_iso(value->text, value->len, ns)
             || (timestamp_parse_decimal(value->text, value->len, 0, ns) && *ns >= 0)))
         return true;
-    return row_refuse(problem, REFUSED_TIME, 0, what, value->text != NULL ? value->text : "",
+    return row_refuse(problem, REFUSED_TIME, 0, what,
+                      value->text != NULL ? value->text : "",
                       value->len, "a date and time, or ns since 1970");
 }
 
@@ -202,7 +207,8 @@ static bool parse_span(struct requests_reader *reader, const struct span *span,
     int64_t end_ns;
     bool texts = values[SPAN_MESSAGES].text != NULL
                  && rewrite(reader, &values[SPAN_MESSAGES], &messages, &text_bytes);
-    bool good = parse_moment(&values[SPAN_START], "the start time", &row->time_ns, problem)
+    bool good = parse_moment(&values[SPAN_START], "the start time", &row->time_ns,
+                             problem)
                 && parse_length(reader, &values[SPAN_INPUT], "input_tokens", text_bytes,
                                 &row->input_tokens, problem)
                 && parse_length(reader, &values[SPAN_OUTPUT], "output_tokens",
@@ -263,7 +269,8 @@ static int read_span(struct requests_reader *reader, struct json_scan *scan)
         if (scan->token == JSON_SCAN_BAD)
             return rc;
     }
-    return rc == STATUS_OK && scan->token == JSON_SCAN_OBJECT_END ? finish_span(reader, &span)
+    return rc == STATUS_OK && scan->token == JSON_SCAN_OBJECT_END ? finish_span(reader,
+                                                                                &span)
                                                                   : rc;
 }
 

@@ -41,11 +41,13 @@ static int read_format(struct requests_reader *reader, enum request_format forma
     case REQUESTS_SHAREGPT:
         return requests_read_sharegpt(reader);
     default:
-        return fault_set(reader->fault, STATUS_BUG, "no reader for format %d", (int)format);
+        return fault_set(reader->fault, STATUS_BUG, "no reader for format %d",
+                         (int)format);
     }
 }
 
-static int detect(struct input_file *file, enum request_format *format, struct fault *fault)
+static int detect(struct input_file *file, enum request_format *format,
+                  struct fault *fault)
 {
     const char *bytes;
     size_t len;
@@ -67,7 +69,8 @@ static int require_rows(const struct request_trace *trace, const char *name,
     if (trace->count > 0)
         return STATUS_OK;
     if (report->read == 0)
-        return fault_set(fault, STATUS_BAD_INPUT, "%s: no rows, expected at least one", name);
+        return fault_set(fault, STATUS_BAD_INPUT, "%s: no rows, expected at least one",
+                         name);
     return fault_set(fault, STATUS_BAD_INPUT,
                      "%s: none of its %llu rows can be sent (%llu without output tokens, "
                      "%llu without input tokens)",
@@ -79,7 +82,8 @@ static int require_rows(const struct request_trace *trace, const char *name,
 int requests_read(struct request_trace *trace, const char *path,
                   const struct requests_read_options *options, struct fault *fault)
 {
-    struct requests_reader reader = { .trace = trace, .options = options, .fault = fault };
+    struct requests_reader reader = { .trace = trace, .options = options,
+                                     .fault = fault };
     enum request_format format = options->format;
     /* A trace that cannot be opened is bad input like one that cannot be understood. */
     int rc = input_file_open(&reader.file, path, fault);

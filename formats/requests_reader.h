@@ -137,9 +137,10 @@ struct line_layout {
 
 int requests_read_lines(struct requests_reader *reader, const struct line_layout *layout);
 
-/* JSON documents, read whole: one or several, one after the other; what is no object in them
- * is skipped. `read` gets each outermost object, or each in an outermost array, with the scan
- * just behind its brace; it takes tokens up to the brace that closes it, or JSON_SCAN_BAD. */
+/* JSON documents, read whole: one or several, one after the other; what is no object
+ * in them is skipped. `read` gets each outermost object, or each in an outermost
+ * array, with the scan just behind its brace; it takes tokens up to the brace that
+ * closes it, or JSON_SCAN_BAD. */
 typedef int read_object(struct requests_reader *reader, struct json_scan *scan);
 int requests_read_document(struct requests_reader *reader, read_object *read);
 

@@ -1,5 +1,6 @@
-/* ShareGPT: conversations of people with models. Each answer is a request whose prompt is all
- * that was said before it; a conversation is a session. No times; lengths are estimated. */
+/* ShareGPT: conversations of people with models. Each answer is a request whose prompt
+ * is all that was said before it; a conversation is a session. No times; lengths are
+ * estimated. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -95,8 +95,8 @@ static double unit_gap(const struct arrivals_process *process, uint64_t seed, si
     return random_exponential(&stream);
 }
 
-/* The moment when an on/off process has had `events` expected arrivals: the unit-rate process
- * is mapped through the inverse of its cumulated rate. */
+/* The moment when an on/off process has had `events` expected arrivals: the unit-rate
+ * process is mapped through the inverse of its cumulated rate. */
 static long double onoff_time(const struct arrivals_process *process, double rate_per_s,
                               long double events)
 {
@@ -110,7 +110,8 @@ static long double onoff_time(const struct arrivals_process *process, double rat
     long double in_burst = on_rate * on_s;
     if (rest <= in_burst || process->off_fraction == 0)
         return cycles * cycle_s + rest / on_rate;
-    return cycles * cycle_s + on_s + (rest - in_burst) / (on_rate * process->off_fraction);
+    long double off_rate = on_rate * process->off_fraction;
+    return cycles * cycle_s + on_s + (rest - in_burst) / off_rate;
 }
 
 /* Arrival i, where `events` is the sum of unit gaps up to it. */

@@ -29,9 +29,9 @@ struct arrivals_process {
 int arrivals_process_parse(struct arrivals_process *process, const char *text,
                            struct fault *fault);
 
-/* Draws times, ascending, in ns from 0, until `requests` of them or the first at or beyond
- * duration_ns, which is left out; 0 is no bound, but one there must be. *times is the caller's
- * to free. All laws but servegen. Gaps are never rescaled. */
+/* Draws times, ascending, in ns from 0, until `requests` of them or the first at or
+ * beyond duration_ns, which is left out; 0 is no bound, but one there must be. *times
+ * is the caller's to free. All laws but servegen. Gaps are never rescaled. */
 int arrivals_process_draw(const struct arrivals_process *process, double rate_per_s,
                           int64_t duration_ns, size_t requests, uint64_t seed,
                           int64_t **times, size_t *count, struct fault *fault);

@@ -114,8 +114,8 @@ const struct request_row *length_law_row(const struct length_law *law, uint64_t 
     return &law->file.rows[random_below(&stream, (uint32_t)law->file.count)];
 }
 
-uint32_t length_law_draw(const struct length_law *law, enum plan_stream purpose, uint64_t seed,
-                         uint64_t index)
+uint32_t length_law_draw(const struct length_law *law, enum plan_stream purpose,
+                         uint64_t seed, uint64_t index)
 {
     if (law->kind == LENGTH_FILE) {
         const struct request_row *row = length_law_row(law, seed, index);

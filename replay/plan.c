@@ -30,7 +30,8 @@ const char *plan_session_name(const struct plan *plan, uint32_t session)
 }
 
 /* Ids of different traces name different blocks: those of all but the first are moved. */
-struct block_cursor plan_blocks(const struct plan *plan, const struct plan_request *request)
+struct block_cursor plan_blocks(const struct plan *plan,
+                                const struct plan_request *request)
 {
     uint64_t mask = request->source == 0
                         ? 0
@@ -55,24 +56,26 @@ static int check_options(const struct plan_options *options, struct fault *fault
                          synthetic ? "--arrivals" : "--rate");
     if (synthetic && options->repeat > 1)
         return fault_set(fault, STATUS_USAGE,
-                         "--repeat and --arrivals: expected --duration or --requests, which "
-                         "go through the trace as often as they need");
+                         "--repeat and --arrivals: expected --duration or --requests, "
+                         "which go through the trace as often as they need");
     if (!synthetic && (options->requests > 0 || options->input_tokens != NULL
                        || options->output_tokens != NULL))
         return fault_set(fault, STATUS_USAGE,
-                         "--requests, --input-tokens and --output-tokens belong to --arrivals");
+                         "--requests, --input-tokens and --output-tokens: expected "
+                         "--arrivals with them");
     if (options->trace == NULL && (options->merge.count > 0 || options->sample < 1))
-        return fault_set(fault, STATUS_USAGE, "--merge and --sample: expected --trace with it");
+        return fault_set(fault, STATUS_USAGE,
+                         "--merge and --sample: expected --trace with it");
     if (options->trace != NULL
         && (options->input_tokens != NULL || options->output_tokens != NULL))
         return fault_set(fault, STATUS_USAGE,
-                         "--input-tokens and --output-tokens: the trace has lengths, expected "
-                         "no --trace");
+                         "--input-tokens and --output-tokens: the trace has lengths, "
+                         "expected no --trace");
     return STATUS_OK;
 }
 
-static void note_ticks(struct plan *plan, const struct request_trace *trace, const char *path,
-                       bool spread)
+static void note_ticks(struct plan *plan, const struct request_trace *trace,
+                       const char *path, bool spread)
 {
     if (trace->tick_ns == 0)
         return;
@@ -94,8 +97,8 @@ static void add_report(struct plan *plan, const struct request_report *report)
     plan->report.lengths_estimated |= report->lengths_estimated;
 }
 
-static int add_trace(struct plan *plan, const struct plan_options *options, const char *path,
-                     uint32_t source, struct fault *fault)
+static int add_trace(struct plan *plan, const struct plan_options *options,
+                     const char *path, uint32_t source, struct fault *fault)
 {
     const struct requests_read_options read_options = {
         .format = (enum request_format)options->format,
@@ -109,8 +112,8 @@ static int add_trace(struct plan *plan, const struct plan_options *options, cons
     if (rc < 0)
         goto done;
     if (source > 0 && trace.has_times != plan->has_times) {
-        rc = fault_set(fault, STATUS_BAD_INPUT, "%s: %s times, unlike the other traces", path,
-                       trace.has_times ? "has" : "has no");
+        rc = fault_set(fault, STATUS_BAD_INPUT, "%s: %s times, unlike the other traces",
+                       path, trace.has_times ? "has" : "has no");
         goto done;
     }
     plan->has_times = trace.has_times;
@@ -141,7 +144,8 @@ static int read_traces(struct plan *plan, const struct plan_options *options,
     return STATUS_OK;
 }
 
-static int repeat(struct plan *plan, const struct plan_options *options, struct fault *fault)
+static int repeat(struct plan *plan, const struct plan_options *options,
+                  struct fault *fault)
 {
     size_t copies = (size_t)options->repeat;
     int64_t period_ns;
@@ -156,15 +160,18 @@ static int repeat(struct plan *plan, const struct plan_options *options, struct 
     return plan_extend(plan, plan->count * copies, period_ns, fault);
 }
 
-static int set_rate(struct plan *plan, const struct plan_options *options, struct fault *fault)
+static int set_rate(struct plan *plan, const struct plan_options *options,
+                    struct fault *fault)
 {
     if (options->rate_per_s <= 0)
         return options->speed == 1 ? STATUS_OK
-                                   : plan_scale(plan, 1 / (long double)options->speed, fault);
+                                   : plan_scale(plan, 1 / (long double)options->speed,
+                                                fault);
     double rate_per_s = plan_rate(plan);
     if (rate_per_s == 0)
         return fault_set(fault, STATUS_BAD_INPUT,
-                         "--rate: %zu rows without a span of time have no rate", plan->count);
+                         "--rate: %zu rows without a span of time have no rate",
+                         plan->count);
     return plan_scale(plan, (long double)rate_per_s / options->rate_per_s, fault);
 }
 
@@ -185,7 +192,8 @@ static int select_rows(struct plan *plan, const struct plan_options *options,
         plan_limit(plan, (size_t)options->limit);
     plan_clip(plan, (uint32_t)options->max_input, (uint32_t)options->max_output);
     if (plan->count == 0)
-        return fault_set(fault, STATUS_BAD_INPUT, "%s: the options leave none of its %llu rows",
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "%s: the options leave none of its %llu rows",
                          options->trace, (unsigned long long)plan->report.accepted);
     return STATUS_OK;
 }

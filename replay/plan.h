@@ -59,7 +59,8 @@ void plan_release(struct plan *plan);
 const char *plan_session_name(const struct plan *plan, uint32_t session);
 
 /* The ids of the blocks that the request's prompt begins with: block_count of them. */
-struct block_cursor plan_blocks(const struct plan *plan, const struct plan_request *request);
+struct block_cursor plan_blocks(const struct plan *plan,
+                                const struct plan_request *request);
 
 /* The worker, of `workers`, that request `index` belongs to: index mod workers, or
  * session mod workers. */

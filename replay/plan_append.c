@@ -31,9 +31,11 @@ uint32_t plan_take_texts(struct plan *plan, struct request_trace *trace)
     return first;
 }
 
-/* The session's number in the plan: sources but the first have theirs marked, "name+1". */
+/* The session's number in the plan: sources but the first have theirs marked,
+ * "name+1". */
 static uint32_t session_of_source(struct plan *plan, const struct request_trace *trace,
-                                  uint32_t session, uint32_t source, struct buffer *scratch)
+                                  uint32_t session, uint32_t source,
+                                  struct buffer *scratch)
 {
     const char *name = name_table_text(&trace->sessions, session);
     buffer_clear(scratch);
@@ -52,7 +54,8 @@ void plan_append_trace(struct plan *plan, struct request_trace *trace, uint32_t 
     take_bytes(&plan->block_bytes, &trace->block_bytes);
     uint32_t first_text = plan_take_texts(plan, trace);
     plan->capacity = plan->count + trace->count;
-    plan->requests = memory_resize(plan->requests, plan->capacity, sizeof *plan->requests);
+    plan->requests = memory_resize(plan->requests, plan->capacity,
+                                   sizeof *plan->requests);
     for (size_t i = 0; i < trace->count; i++) {
         const struct request_row *row = &trace->rows[i];
         struct plan_request request = {

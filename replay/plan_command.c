@@ -25,7 +25,7 @@ static const struct option_spec specs[] = {
       .help = "write there instead of standard output" },
     { .name = "stats", .type = OPTION_FLAG,
       .offset = offsetof(struct plan_command_options, stats),
-      .help = "print what the plan is like instead of its requests; with --json: as JSON" },
+      .help = "print what the plan is like, not its requests; with --json: as JSON" },
     { 0 },
 };
 
@@ -43,7 +43,8 @@ static int write_rows(const struct plan *plan, FILE *stream, struct fault *fault
     return rc;
 }
 
-static int write_stats(const struct plan *plan, const struct plan_command_options *options,
+static int write_stats(const struct plan *plan,
+                       const struct plan_command_options *options,
                        FILE *stream, struct fault *fault)
 {
     struct plan_stats stats;

@@ -9,7 +9,8 @@ static uint64_t hash_request(uint64_t hash, const struct plan *plan,
 {
     hash = hash_fnv1a_u64(hash, (uint64_t)request->due_ns);
     hash = hash_fnv1a_u64(hash, (uint64_t)request->think_ns);
-    hash = hash_fnv1a_u64(hash, (uint64_t)request->input_tokens << 32 | request->output_tokens);
+    hash = hash_fnv1a_u64(hash,
+                          (uint64_t)request->input_tokens << 32 | request->output_tokens);
     hash = hash_fnv1a_u64(hash, (uint64_t)request->session << 32 | request->turn);
     if (request->block_count > 0) {
         hash = hash_fnv1a_u64(hash, request->block_tokens);

@@ -14,12 +14,13 @@ bool plan_prompts_of_trace(const char *prompts)
 static int refuse_prompts(const char *prompts, struct fault *fault)
 {
     return fault_set(fault, STATUS_BAD_INPUT,
-                     "--prompts %s: no texts, expected ShareGPT conversations, OTel spans with "
-                     "messages, or NDJSON with messages",
+                     "--prompts %s: no texts, expected ShareGPT, OTel spans with messages, "
+                     "or NDJSON with messages",
                      prompts);
 }
 
-static void set_texts(struct plan *plan, const struct request_trace *trace, uint32_t first)
+static void set_texts(struct plan *plan, const struct request_trace *trace,
+                      uint32_t first)
 {
     size_t row = 0;
     for (size_t i = 0; i < plan->count; i++) {
@@ -48,7 +49,8 @@ static int set_texts_of_file(struct plan *plan, const char *path, struct fault *
         goto done;
     set_texts(plan, &trace, plan_take_texts(plan, &trace));
     if (trace.report.lengths_estimated)
-        buffer_printf(&plan->notes, "%s: input lengths are estimated from the texts\n", path);
+        buffer_printf(&plan->notes, "%s: input lengths are estimated from the texts\n",
+                      path);
 done:
     request_trace_release(&trace);
     return rc;

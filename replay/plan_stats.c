@@ -51,7 +51,8 @@ static double seconds_from_first(const struct plan *plan, size_t index)
     return (double)(plan->requests[index].due_ns - plan->requests[0].due_ns) / NS_PER_S;
 }
 
-/* Most requests in one of the seconds that follow each other from the first request on. */
+/* Most requests in one of the seconds that follow each other from the first request
+ * on. */
 static double peak_count(const struct plan *plan)
 {
     size_t peak = 0;
@@ -78,7 +79,8 @@ static double dispersion(const struct plan *plan, double window_s)
     for (size_t i = 0; i < plan->count;) {
         double at = floor(seconds_from_first(plan, i) / window_s);
         double count = 0;
-        for (; i < plan->count && floor(seconds_from_first(plan, i) / window_s) == at; i++)
+        for (; i < plan->count && floor(seconds_from_first(plan,
+                                                           i) / window_s) == at; i++)
             count++;
         if (at >= windows)
             break;
@@ -136,10 +138,11 @@ static double law_below(double x, double shape)
     return shape == 1 ? -expm1(-x) : gamma_law_below(shape, x * shape);
 }
 
-/* Replaces gaps by their places in the law, F(gap), ascending. Times are multiples of a step,
- * so equal gaps stand for values within a step of each other: they get places spread evenly
- * over it. */
-static void place_in_law(double *gaps, size_t count, double mean, double shape, double step)
+/* Replaces gaps by their places in the law, F(gap), ascending. Times are multiples of
+ * a step, so equal gaps stand for values within a step of each other: they get places
+ * spread evenly over it. */
+static void place_in_law(double *gaps, size_t count, double mean, double shape,
+                         double step)
 {
     qsort(gaps, count, sizeof *gaps, compare_doubles);
     for (size_t first = 0, end; first < count; first = end) {
@@ -147,9 +150,9 @@ static void place_in_law(double *gaps, size_t count, double mean, double shape, 
         double high = law_below((gaps[first] + step / 2) / mean, shape);
         for (end = first + 1; end < count && gaps[end] - gaps[first] < step / 2; end++)
             continue;
+        double width = (high - low) / (double)(end - first);
         for (size_t i = first; i < end; i++)
-            gaps[i] = low
-                      + (high - low) * ((double)(i - first) + 0.5) / (double)(end - first);
+            gaps[i] = low + width * ((double)(i - first) + 0.5);
     }
 }
 

@@ -34,16 +34,16 @@ struct plan_stats {
     size_t equal_times;     /* due at the same time as the one before */
     double gap_cv;          /* standard deviation over mean, n − 1 in the former */
     double gap_correlation; /* of neighbouring gaps (lag 1) */
-    double dispersion[DISPERSION_WINDOWS]; /* variance over mean of counts in whole windows */
+    double dispersion[DISPERSION_WINDOWS]; /* variance over mean of counts */
     struct plan_gap_test test;
-    double windows_rejecting; /* fraction of 10-s windows with 20 gaps or more, each tested
-                                 alone, that reject exponential gaps at 5 % */
+    double windows_rejecting; /* fraction of 10-s windows, of 20 gaps or more, that each
+                                 reject exponential gaps at 5 % */
     struct plan_lengths input;
     struct plan_lengths output;
     size_t sessions;
     uint64_t blocks;         /* of shared prefixes, all requests together */
     uint64_t distinct_blocks;
-    double shared_tokens;    /* of prompts, in leading blocks that an earlier request had */
+    double shared_tokens;    /* of prompts, in leading blocks seen before */
 };
 
 /* The windows of dispersion, in seconds: 0.1, 1, 10. */

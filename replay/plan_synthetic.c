@@ -50,7 +50,8 @@ static int draw_lengths(struct plan *plan, const struct plan_options *options,
         rc = fault_set(fault, STATUS_USAGE,
                        "--input-tokens %s: expected --output-tokens with it",
                        options->input_tokens);
-    const struct length_law *of_output = options->output_tokens != NULL ? &output : &input;
+    bool joint = options->output_tokens == NULL;
+    const struct length_law *of_output = joint ? &input : &output;
     for (size_t i = 0; i < plan->count && rc == STATUS_OK; i++) {
         struct plan_request *request = &plan->requests[i];
         request->input_tokens = length_law_draw(&input, STREAM_INPUT, plan->seed, i);
@@ -62,17 +63,19 @@ static int draw_lengths(struct plan *plan, const struct plan_options *options,
 }
 
 /* The trace's rows in turn, or drawn lengths, for each of the times. */
-static int fill(struct plan *plan, const struct plan_options *options, const int64_t *times,
-                size_t count, struct fault *fault)
+static int fill(struct plan *plan, const struct plan_options *options,
+                const int64_t *times, size_t count, struct fault *fault)
 {
     int rc;
     if (count == 0)
-        return fault_set(fault, STATUS_BAD_INPUT, "--arrivals %s: no request falls into the "
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "--arrivals %s: no request falls into the "
                                                   "given duration",
                          options->arrivals);
     if (plan->count > 0) {
         if (count > plan->count)
-            buffer_printf(&plan->notes, "the %zu rows of the trace are sent %.4g times over\n",
+            buffer_printf(&plan->notes,
+                          "the %zu rows of the trace are sent %.4g times over\n",
                           plan->count, (double)count / (double)plan->count);
         plan_limit(plan, count);
         rc = plan_extend(plan, count, 0, fault);
@@ -107,20 +110,20 @@ static int synthesize_law(struct plan *plan, const struct plan_options *options,
 }
 
 static int draw_published_lengths(struct plan *plan, const struct servegen *servegen,
-                                  const struct servegen_arrival *arrivals, int64_t start_ns,
-                                  struct fault *fault)
+                                  const struct servegen_arrival *arrivals,
+                                  int64_t start_ns, struct fault *fault)
 {
     size_t without = 0;
     for (size_t i = 0; i < servegen->count; i++)
         without += servegen->clients[i].lengths_count == 0;
     if (without == servegen->count)
         return fault_set(fault, STATUS_USAGE,
-                         "--arrivals servegen: no client has lengths, expected --input-tokens "
-                         "and --output-tokens");
+                         "--arrivals servegen: no client has lengths, expected "
+                         "--input-tokens and --output-tokens");
     if (without > 0)
         buffer_printf(&plan->notes,
-                      "servegen: %zu of %zu clients have no lengths of their own and use those "
-                      "of another\n",
+                      "servegen: %zu of %zu clients have no lengths of their own and use "
+                      "those of another\n",
                       without, servegen->count);
     for (size_t i = 0; i < plan->count; i++)
         servegen_draw_lengths(servegen, &arrivals[i], start_ns, plan->seed,
@@ -150,8 +153,8 @@ static int fill_published(struct plan *plan, const struct plan_options *options,
     return rc;
 }
 
-/* Published windows from --start on, for --duration or to their end; --rate scales all clients
- * together. */
+/* Published windows from --start on, for --duration or to their end; --rate scales all
+ * clients together. */
 static int synthesize_servegen(struct plan *plan, const struct plan_options *options,
                                const char *directory, struct fault *fault)
 {
@@ -169,16 +172,17 @@ static int synthesize_servegen(struct plan *plan, const struct plan_options *opt
     double start_s = (double)options->start_ns / NS_PER_S;
     double rate_per_s = 0;
     if (duration_ns > 0)
-        rate_per_s = servegen_rate(&servegen, start_s, start_s + (double)duration_ns / NS_PER_S);
+        rate_per_s = servegen_rate(&servegen, start_s,
+                                   start_s + (double)duration_ns / NS_PER_S);
     if (rate_per_s == 0) {
-        rc = fault_set(fault, STATUS_BAD_INPUT, "%s: no client sends anything in that time",
-                       directory);
+        rc = fault_set(fault, STATUS_BAD_INPUT,
+                       "%s: no client sends anything in that time", directory);
         goto done;
     }
     if (options->rate_per_s > 0)
         factor = options->rate_per_s / rate_per_s;
-    rc = servegen_draw(&servegen, options->start_ns, duration_ns, factor, plan->seed, &arrivals,
-                       &count, fault);
+    rc = servegen_draw(&servegen, options->start_ns, duration_ns, factor, plan->seed,
+                       &arrivals, &count, fault);
     if (options->requests > 0 && count > (size_t)options->requests)
         count = (size_t)options->requests;
     if (rc == STATUS_OK)
@@ -189,7 +193,8 @@ done:
     return rc;
 }
 
-int plan_synthesize(struct plan *plan, const struct plan_options *options, struct fault *fault)
+int plan_synthesize(struct plan *plan, const struct plan_options *options,
+                    struct fault *fault)
 {
     struct arrivals_process process;
     int rc = arrivals_process_parse(&process, options->arrivals, fault);

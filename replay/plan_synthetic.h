@@ -4,9 +4,9 @@
 
 #include "replay/plan.h"
 
-/* Draws the arrivals of options->arrivals. The requests that are in the plan by now, those of
- * the trace, get the times one after the other, and are gone through again when there are more
- * times; a plan without any gets lengths drawn too. */
+/* Draws the arrivals of options->arrivals. The requests that are in the plan by now,
+ * those of the trace, get the times one after the other, and are gone through again
+ * when there are more times; a plan without any gets lengths drawn too. */
 int plan_synthesize(struct plan *plan, const struct plan_options *options,
                     struct fault *fault);
 

@@ -7,8 +7,8 @@
 /* Spreads rows that share a tick of the trace evenly at random over it; order is kept. */
 void plan_spread_ticks(struct request_trace *trace, uint64_t seed, uint32_t source);
 
-/* Appends the rows of the trace; takes over the bytes of its blocks and texts. Sessions and
- * blocks of different sources never meet. */
+/* Appends the rows of the trace; takes over the bytes of its blocks and texts.
+ * Sessions and blocks of different sources never meet. */
 void plan_append_trace(struct plan *plan, struct request_trace *trace, uint32_t source);
 
 /* Takes over the texts of the trace; returns the number of the first in the plan. */
@@ -23,12 +23,12 @@ void plan_sample(struct plan *plan, double fraction);
 void plan_limit(struct plan *plan, size_t limit);
 void plan_clip(struct plan *plan, uint32_t max_input, uint32_t max_output);
 
-/* Makes the plan `count` rows long by copies of itself; copy k of a row is due k periods later
- * and, where it has a session, belongs to a session of its own. */
+/* Makes the plan `count` rows long by copies of itself; copy k of a row is due k
+ * periods later and, where it has a session, belongs to a session of its own. */
 int plan_extend(struct plan *plan, size_t count, int64_t period_ns, struct fault *fault);
 
-/* The time from the start of one copy to that of the next: `duration_ns` unless 0, else from
- * first to last row and a mean gap more. */
+/* The time from the start of one copy to that of the next: `duration_ns` unless 0,
+ * else from first to last row and a mean gap more. */
 int plan_period(const struct plan *plan, int64_t duration_ns, int64_t *period_ns,
                 struct fault *fault);
 

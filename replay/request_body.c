@@ -10,7 +10,7 @@
 #include "replay/plan_streams.h"
 #include "replay/prompt_words.h"
 
-enum { TOKEN_BYTES_MAX = PROMPT_WORD_MAX + 1 }; /* of a word or an id, and what separates it */
+enum { TOKEN_BYTES_MAX = PROMPT_WORD_MAX + 1 }; /* and a separator */
 
 const char *request_api_path(enum request_api api)
 {
@@ -81,10 +81,10 @@ static void write_token(struct prompt_writer *writer, uint32_t token)
     body->len += len;
 }
 
-/* `count` tokens that stand for `number`: its digits, moved by amounts of the purpose's own,
- * then draws. */
-static void write_run(struct prompt_writer *writer, enum plan_stream purpose, uint64_t number,
-                      uint64_t count)
+/* `count` tokens that stand for `number`: its digits, moved by amounts of the
+ * purpose's own, then draws. */
+static void write_run(struct prompt_writer *writer, enum plan_stream purpose,
+                      uint64_t number, uint64_t count)
 {
     struct random_stream shifts, draws;
     uint64_t rest = number;
@@ -105,8 +105,8 @@ static void write_run(struct prompt_writer *writer, enum plan_stream purpose, ui
     }
 }
 
-/* Tokens of the vocabulary to send for a number of planned tokens: words may count for more or
- * less than one. */
+/* Tokens of the vocabulary to send for a number of planned tokens: words may count for
+ * more or less than one. */
 static uint64_t tokens_to_send(const struct body_options *options, uint32_t planned)
 {
     if (options->api == API_COMPLETIONS)
@@ -124,7 +124,8 @@ static void write_prompt(struct buffer *body, const struct plan *plan, size_t in
         .body = body,
         .seed = plan->seed,
         .vocab_first = options->vocab_first,
-        .vocab_size = words ? PROMPT_WORD_COUNT : options->vocab_end - options->vocab_first,
+        .vocab_size = words ? PROMPT_WORD_COUNT
+                            : options->vocab_end - options->vocab_first,
         .words = words,
     };
     uint64_t left = tokens_to_send(options, request->input_tokens);
@@ -139,7 +140,8 @@ static void write_prompt(struct buffer *body, const struct plan *plan, size_t in
     write_run(&writer, STREAM_PROMPT, index, left);
 }
 
-/* The contents of messages as one string: their text, escapes as they are, a line each. */
+/* The contents of messages as one string: their text, escapes as they are, a line
+ * each. */
 static void write_contents(struct buffer *body, const char *messages, size_t len)
 {
     struct json_scan scan;
@@ -217,7 +219,9 @@ void request_body_append(struct buffer *body, const struct plan *plan, size_t in
         append_limit(body, ",\"max_tokens\":", output_tokens);
     buffer_append_text(body, ",\"temperature\":0");
     if (options->stream)
-        buffer_append_text(body, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
+        buffer_append_text(body,
+                           ",\"stream\":true"
+                           ",\"stream_options\":{\"include_usage\":true}");
     if (options->ignore_eos)
         buffer_append_text(body, ",\"ignore_eos\":true");
     buffer_append_byte(body, '}');

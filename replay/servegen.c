@@ -36,7 +36,8 @@ void servegen_release(struct servegen *servegen)
     *servegen = (struct servegen){ 0 };
 }
 
-static bool parse_number(const struct csv_field *field, double min, double max, double *value)
+static bool parse_number(const struct csv_field *field, double min, double max,
+                         double *value)
 {
     struct buffer text = BUFFER_INIT;
     struct fault ignored = { 0 };
@@ -55,7 +56,8 @@ static bool parse_law(const struct csv_field *field, enum servegen_law *law)
         [SERVEGEN_WEIBULL] = "Weibull",
     };
     for (int i = SERVEGEN_IDLE; i <= SERVEGEN_WEIBULL; i++) {
-        if (field->len == strlen(names[i]) && memcmp(field->text, names[i], field->len) == 0) {
+        if (field->len == strlen(names[i]) && memcmp(field->text, names[i],
+                                                     field->len) == 0) {
             *law = (enum servegen_law)i;
             return true;
         }
@@ -76,8 +78,8 @@ static int add_window(struct servegen_client *client, const struct csv_reader *c
 {
     struct servegen_window window = { 0 };
     if (csv->count != WINDOW_FIELDS)
-        return fault_set(fault, STATUS_BAD_INPUT, "%s:%llu: %zu fields, expected %d", path,
-                         (unsigned long long)csv->line, csv->count, WINDOW_FIELDS);
+        return fault_set(fault, STATUS_BAD_INPUT, "%s:%llu: %zu fields, expected %d",
+                         path, (unsigned long long)csv->line, csv->count, WINDOW_FIELDS);
     double earliest = client->window_count == 0
                           ? 0
                           : client->windows[client->window_count - 1].start_s;
@@ -89,7 +91,8 @@ static int add_window(struct servegen_client *client, const struct csv_reader *c
         return refuse_field(path, csv, 3, "Gamma, Weibull or nothing", fault);
     if (window.rate_per_s == 0)
         window.law = SERVEGEN_IDLE;
-    if (window.law != SERVEGEN_IDLE && !parse_number(&csv->fields[4], 1e-3, 1e3, &window.shape))
+    if (window.law != SERVEGEN_IDLE && !parse_number(&csv->fields[4], 1e-3, 1e3,
+                                                     &window.shape))
         return refuse_field(path, csv, 4, "a shape from 0.001 to 1000", fault);
     client->windows = memory_grow(client->windows, client->window_count,
                                   &client->window_capacity, sizeof *client->windows);
@@ -97,7 +100,8 @@ static int add_window(struct servegen_client *client, const struct csv_reader *c
     return STATUS_OK;
 }
 
-static int load_windows(struct servegen_client *client, const char *path, struct fault *fault)
+static int load_windows(struct servegen_client *client, const char *path,
+                        struct fault *fault)
 {
     struct input_file *file = NULL;
     struct csv_reader *csv = NULL;
@@ -108,7 +112,8 @@ static int load_windows(struct servegen_client *client, const char *path, struct
     while ((rc = csv_next(csv, fault)) > 0) {
         if (rc == CSV_MALFORMED)
             rc = fault_set(fault, STATUS_BAD_INPUT, "%s:%llu:%zu: %s", path,
-                           (unsigned long long)csv->line, csv->problem_column, csv->problem);
+                           (unsigned long long)csv->line, csv->problem_column,
+                           csv->problem);
         else
             rc = add_window(client, csv, path, fault);
         if (rc < 0)
@@ -125,8 +130,8 @@ static int load_client(struct servegen *servegen, const char *directory, uint32_
                        struct fault *fault)
 {
     struct buffer path = BUFFER_INIT;
-    servegen->clients = memory_grow(servegen->clients, servegen->count, &servegen->capacity,
-                                    sizeof *servegen->clients);
+    servegen->clients = memory_grow(servegen->clients, servegen->count,
+                                    &servegen->capacity, sizeof *servegen->clients);
     struct servegen_client *client = &servegen->clients[servegen->count++];
     *client = (struct servegen_client){ .number = number };
     buffer_printf(&path, "%s/chunk-%u-trace.csv", directory, number);
@@ -169,7 +174,8 @@ static int list_clients(const char *directory, uint32_t **numbers, size_t *count
     closedir(stream);
     if (*count == 0)
         return fault_set(fault, STATUS_BAD_INPUT,
-                         "%s has no chunk-N-trace.csv, expected ServeGen clients", directory);
+                         "%s has no chunk-N-trace.csv, expected ServeGen clients",
+                         directory);
     qsort(*numbers, *count, sizeof **numbers, compare_numbers);
     return STATUS_OK;
 }
@@ -217,8 +223,8 @@ double servegen_rate(const struct servegen *servegen, double start_s, double end
         const struct servegen_client *client = &servegen->clients[i];
         for (size_t k = 0; k < client->window_count; k++)
             expected += client->windows[k].rate_per_s
-                        * overlap(client->windows[k].start_s, servegen_window_end(client, k),
-                                  start_s, end_s);
+                        * overlap(client->windows[k].start_s,
+                                  servegen_window_end(client, k), start_s, end_s);
     }
     return expected / (end_s - start_s);
 }

@@ -1,6 +1,6 @@
-/* Loads published as ServeGen clients: a directory of chunk-N-trace.csv (windows of 600 s with
- * a rate and a law of gaps) and, for some clients, chunk-N-dataset.json (histograms of
- * lengths). */
+/* Loads published as ServeGen clients: a directory of chunk-N-trace.csv (windows of
+ * 600 s with a rate and a law of gaps) and, for some clients, chunk-N-dataset.json
+ * (histograms of lengths). */
 #ifndef TOKTRACE_SERVEGEN_H
 #define TOKTRACE_SERVEGEN_H
 
@@ -70,17 +70,19 @@ struct servegen_arrival {
     uint32_t number;       /* within the client */
 };
 
-/* Draws the arrivals of [start_ns, start_ns + duration_ns), ascending, all rates multiplied by
- * `factor`. Each client is a stationary renewal process whose speed follows its rate; its gaps
- * have the mean of the rate and the law and shape of the window. Caller frees. */
+/* Draws the arrivals of [start_ns, start_ns + duration_ns), ascending, all rates
+ * multiplied by `factor`. Each client is a stationary renewal process whose speed
+ * follows its rate; its gaps have the mean of the rate and the law and shape of the
+ * window. Caller frees. */
 int servegen_draw(const struct servegen *servegen, int64_t start_ns, int64_t duration_ns,
                   double factor, uint64_t seed, struct servegen_arrival **arrivals,
                   size_t *count, struct fault *fault);
 
-/* Lengths of a drawn request, from the histograms that hold at its time; a client without any
- * uses those of a client that has them. False when none has. */
+/* Lengths of a drawn request, from the histograms that hold at its time; a client
+ * without any uses those of a client that has them. False when none has. */
 bool servegen_draw_lengths(const struct servegen *servegen,
                            const struct servegen_arrival *arrival, int64_t start_ns,
-                           uint64_t seed, uint32_t *input_tokens, uint32_t *output_tokens);
+                           uint64_t seed, uint32_t *input_tokens,
+                           uint32_t *output_tokens);
 
 #endif

@@ -18,9 +18,11 @@ void servegen_histogram_release(struct servegen_histogram *histogram)
     free(histogram->cumulated);
 }
 
-static void add_length(struct servegen_histogram *histogram, uint32_t length, double weight)
+static void add_length(struct servegen_histogram *histogram, uint32_t length,
+                       double weight)
 {
-    double before = histogram->count == 0 ? 0 : histogram->cumulated[histogram->count - 1];
+    size_t last = histogram->count - 1;
+    double before = histogram->count == 0 ? 0 : histogram->cumulated[last];
     histogram->lengths = memory_grow(histogram->lengths, histogram->count,
                                      &histogram->capacity, sizeof *histogram->lengths);
     histogram->cumulated = memory_grow(histogram->cumulated, histogram->count,
@@ -31,7 +33,8 @@ static void add_length(struct servegen_histogram *histogram, uint32_t length, do
 }
 
 /* Takes a number, what follows it up to one of `ends`, and that end; then spaces. */
-static bool take_number(const char **at, const char *stop, const char *ends, double *value)
+static bool take_number(const char **at, const char *stop, const char *ends,
+                        double *value)
 {
     char text[NUMBER_BYTES_MAX];
     size_t len = 0;
@@ -49,7 +52,8 @@ static bool take_number(const char **at, const char *stop, const char *ends, dou
 }
 
 /* "{224: 0.0003, 225: 0.0007}". A length of 0 cannot be sent and is left out. */
-static bool parse_histogram(struct servegen_histogram *histogram, const char *text, size_t len)
+static bool parse_histogram(struct servegen_histogram *histogram, const char *text,
+                            size_t len)
 {
     const char *at = text;
     const char *stop = text + len;
@@ -57,7 +61,8 @@ static bool parse_histogram(struct servegen_histogram *histogram, const char *te
         return false;
     while (at < stop && *at != '}') {
         double length, weight;
-        if (!take_number(&at, stop, ":", &length) || !take_number(&at, stop, ",}", &weight)
+        if (!take_number(&at, stop, ":", &length) || !take_number(&at, stop, ",}",
+                                                                  &weight)
             || length < 0 || length > REQUEST_TOKENS_MAX || !(weight >= 0))
             return false;
         if (length >= 1 && weight > 0)
@@ -134,8 +139,8 @@ int servegen_load_dataset(struct servegen_client *client, const char *path,
     json_scan_init(&scan, text.data, text.len);
     if (!parse_dataset(client, &scan))
         rc = fault_set(fault, STATUS_BAD_INPUT,
-                       "%s: offset %zu: %s, expected windows with histograms of lengths", path,
-                       json_scan_offset(&scan),
+                       "%s: offset %zu: %s, expected windows with histograms of lengths",
+                       path, json_scan_offset(&scan),
                        scan.problem != NULL ? scan.problem : "something else");
 done:
     buffer_release(&text);

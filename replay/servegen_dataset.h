@@ -6,9 +6,9 @@
 
 void servegen_histogram_release(struct servegen_histogram *histogram);
 
-/* Reads {"window start": {"input_tokens": "{length: weight, …}", …}, …} into client->lengths.
- * The histograms are strings that hold dictionaries with bare integers for keys; windows
- * without any length are left out. */
+/* Reads {"window start": {"input_tokens": "{length: weight, …}", …}, …} into
+ * client->lengths. The histograms are strings that hold dictionaries with bare
+ * integers for keys; windows without any length are left out. */
 int servegen_load_dataset(struct servegen_client *client, const char *path,
                           struct fault *fault);
 

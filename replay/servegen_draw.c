@@ -29,7 +29,8 @@ static double draw_gap(struct random_stream *stream, const struct servegen_windo
 }
 
 /* What is left of the gap that the start falls into, in mean gaps. */
-static double first_gap(struct random_stream *stream, const struct servegen_window *window)
+static double first_gap(struct random_stream *stream,
+                        const struct servegen_window *window)
 {
     double run = 0;
     while (run <= WARM_GAPS)
@@ -37,8 +38,8 @@ static double first_gap(struct random_stream *stream, const struct servegen_wind
     return run - WARM_GAPS;
 }
 
-static int add_arrival(struct population_draw *draw, double time_s, uint32_t client, uint32_t *number,
-                       struct fault *fault)
+static int add_arrival(struct population_draw *draw, double time_s, uint32_t client,
+                       uint32_t *number, struct fault *fault)
 {
     int64_t time_ns = (int64_t)llround((time_s - draw->start_s) * NS_PER_S);
     if (draw->count == REQUEST_ROWS_MAX)
@@ -46,7 +47,8 @@ static int add_arrival(struct population_draw *draw, double time_s, uint32_t cli
                          REQUEST_ROWS_MAX);
     draw->arrivals = memory_grow(draw->arrivals, draw->count, &draw->capacity,
                                  sizeof *draw->arrivals);
-    draw->arrivals[draw->count++] = (struct servegen_arrival){ time_ns, client, (*number)++ };
+    draw->arrivals[draw->count++] = (struct servegen_arrival){ time_ns, client,
+                                                              (*number)++ };
     return STATUS_OK;
 }
 
@@ -149,7 +151,8 @@ bool servegen_draw_lengths(const struct servegen *servegen,
         return false;
     double time_s = (double)(start_ns + arrival->time_ns) / NS_PER_S;
     size_t window = 0;
-    while (window + 1 < client->lengths_count && client->lengths[window + 1].start_s <= time_s)
+    while (window + 1 < client->lengths_count
+           && client->lengths[window + 1].start_s <= time_s)
         window++;
     uint64_t index =
         (uint64_t)servegen->clients[arrival->client].number << 32 | arrival->number;

@@ -1,6 +1,6 @@
-/* Streams of random numbers by counting: word k of stream (seed, purpose, index) is a function
- * of these numbers only (draw.h), so draws need no order and no shared state, and no two
- * streams meet. */
+/* Streams of random numbers by counting: word k of stream (seed, purpose, index) is a
+ * function of these numbers only (draw.h), so draws need no order and no shared state,
+ * and no two streams meet. */
 #ifndef TOKTRACE_RANDOM_H
 #define TOKTRACE_RANDOM_H
 

@@ -2,7 +2,8 @@
 
 enum { STEP_BYTES = 256 << 10 };
 
-int read_rest(struct input_file *file, size_t limit, struct buffer *bytes, struct fault *fault)
+int read_rest(struct input_file *file, size_t limit, struct buffer *bytes,
+              struct fault *fault)
 {
     size_t got;
     do {

@@ -344,11 +344,10 @@ void connection_end(const struct place *place)
 struct connection *connection_create(const struct flow *flow)
 {
     struct connection *connection = memory_new(1, sizeof(*connection));
-    for (int role = HTTP_REQUESTS; role <= HTTP_RESPONSES; role++) {
-        restart_stream(connection, role);
-        if (!flow->syn_seen)
-            connection->streams[role].state = STREAM_LOST;
-    }
+    restart_stream(connection, HTTP_REQUESTS);
+    restart_stream(connection, HTTP_RESPONSES);
+    for (unsigned role = 0; role < 2 && !flow->syn_seen; role++)
+        connection->streams[role].state = STREAM_LOST;
     return connection;
 }
 

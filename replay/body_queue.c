@@ -15,8 +15,8 @@
 struct body_queue {
     const struct plan *plan;
     const struct body_options *options;
-    struct spsc_ring asked;    /* loop to thread: index + 1, as a pointer */
-    struct spsc_ring returned; /* loop to thread: buffers to use again */
+    struct spsc_ring asked;          /* loop to thread: index + 1, as a pointer */
+    struct spsc_ring returned;       /* loop to thread: buffers to use again */
     _Atomic(struct buffer *) *ready; /* by index of the plan */
     sem_t work;
     atomic_bool stop;

@@ -13,12 +13,12 @@ struct connection {
     struct transfer *transfer; /* whose request runs on it; NULL when idle */
     /* counts sockets that had this descriptor, so that late events show */
     uint32_t generation;
-    uint32_t watched;          /* epoll events registered; 0: none */
-    uint32_t requests;         /* sent on it so far */
+    uint32_t watched;  /* epoll events registered; 0: none */
+    uint32_t requests; /* sent on it so far */
     uint16_t lane;
-    uint16_t local_port;       /* 0: not yet known */
+    uint16_t local_port; /* 0: not yet known */
     bool open;
-    uint64_t received_before;  /* tcpi_bytes_received when the present request began */
+    uint64_t received_before; /* tcpi_bytes_received when the present request began */
 };
 
 struct connections {

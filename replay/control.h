@@ -31,7 +31,7 @@ struct worker_counters {
 };
 
 struct run_control {
-    atomic_int stop;          /* enum run_stop */
+    atomic_int stop;           /* enum run_stop */
     atomic_int_fast64_t t0_ns; /* monotonic; 0 until the start is set */
     struct worker_counters workers[];
 };

@@ -87,7 +87,8 @@ static int check_ports(uint64_t open, size_t source_addresses, struct fault *fau
             fault, STATUS_IO,
             "this plan may need %llu connections to one server at once, but there are "
             "%llu local ports: widen net.ipv4.ip_local_port_range, add a "
-            "--source-address, or state with --max-open how many streams will be open at once",
+            "--source-address, or state with --max-open how many streams will be open at "
+            "once",
             (unsigned long long)open, (unsigned long long)ports);
     return STATUS_OK;
 }

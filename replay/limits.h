@@ -16,8 +16,9 @@
 uint64_t limits_open_expected(const struct plan *plan, int64_t timeout_ns);
 
 /* Raises RLIMIT_NOFILE as far as allowed and checks it and the range of local ports
- * against `open` streams over `workers` processes and source_addresses local addresses (0 and 1: one). STATUS_IO says which limit to raise,
- * and to what. */
-int limits_check(uint64_t open, uint32_t workers, size_t source_addresses, struct fault *fault);
+ * against `open` streams over `workers` processes and source_addresses local addresses (0
+ * and 1: one). STATUS_IO says which limit to raise, and to what. */
+int limits_check(uint64_t open, uint32_t workers, size_t source_addresses,
+                 struct fault *fault);
 
 #endif

@@ -21,8 +21,8 @@ struct run_totals run_totals_read(const struct run_control *control, uint32_t wo
         totals.open += load(&counters->open);
         for (int outcome = 0; outcome < OUTCOMES; outcome++)
             totals.outcomes[outcome] += load(&counters->outcomes[outcome]);
-        int64_t lag_ns = atomic_load_explicit(&counters->lag_max_ns,
-                                              memory_order_relaxed);
+        int64_t lag_ns =
+            atomic_load_explicit(&counters->lag_max_ns, memory_order_relaxed);
         if (lag_ns > totals.lag_max_ns)
             totals.lag_max_ns = lag_ns;
     }

@@ -46,7 +46,7 @@ static int http_fault(const struct probe *probe, const struct target *target, lo
                       struct fault *fault)
 {
     char *url = target_public_url(target);
-    const char *hint = status == 401 || status == 403 ? ": is --api-key-env right?"
+    const char *hint = status == 401 || status == 403   ? ": is --api-key-env right?"
                        : status == 404 || status == 405 ? ": are --url and --api right?"
                                                         : "";
     if (status / 100 != 2)

@@ -12,10 +12,10 @@ enum { CLOCK_STEP_MIN_NS = 500 * 1000 };
 /* Maps CLOCK_REALTIME stamps to CLOCK_MONOTONIC; knows of the last step of the wall
  * clock. */
 struct stamp_clock {
-    int64_t offset_ns;          /* realtime minus monotonic, now */
-    int64_t offset_before_ns;   /* the same before the last step */
-    int64_t stepped_at_ns;      /* monotonic; INT64_MIN: never */
-    int64_t read_at_ns;         /* monotonic time of the last refresh */
+    int64_t offset_ns;        /* realtime minus monotonic, now */
+    int64_t offset_before_ns; /* the same before the last step */
+    int64_t stepped_at_ns;    /* monotonic; INT64_MIN: never */
+    int64_t read_at_ns;       /* monotonic time of the last refresh */
 };
 
 void stamp_clock_init(struct stamp_clock *clock);

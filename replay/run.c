@@ -89,6 +89,7 @@ static void manifest_fill(struct run_manifest *manifest, const struct run_setup 
     run_texts_append(&manifest->producers, curl_version());
     for (size_t word = 0; word < setup->command->count; word++)
         run_texts_append(&manifest->command, setup->command->items[word]);
+    run_manifest_set(&manifest->emulated_client, setup->cost_text);
     manifest->open_loop = setup->concurrency == 0;
     manifest->concurrency = setup->concurrency;
     manifest_set_plan(manifest, setup);
@@ -124,11 +125,13 @@ static int run_fork_worker(struct run *run, uint32_t number, struct fault *fault
         .lanes = lanes_for(setup->open_expected),
         .slots = schedule_slots(setup->concurrency, number, setup->workers),
         .failed_turn = setup->failed_turn,
+        .cost = setup->cost,
         .timeout_ns = setup->timeout_ns,
         .idle_timeout_ns = setup->idle_timeout_ns,
         .grace_ns = setup->grace_ns,
         .retries = setup->retries,
     };
+    worker.cost.stream = number;
     int status = supervisor_fork(&run->supervisor, &worker, fault);
     free(log_path);
     if (status == STATUS_OK)
@@ -200,8 +203,8 @@ static int run_finish(struct run *run, struct fault *fault)
     struct fault worker_fault = { "" };
     for (uint32_t number = 0; number < run->setup->workers; number++)
         run_note_worker(run, number, &worker_fault);
-    struct run_totals totals = run_totals_read(run->supervisor.control,
-                                               run->setup->workers);
+    struct run_totals totals =
+        run_totals_read(run->supervisor.control, run->setup->workers);
     memcpy(result->outcomes, totals.outcomes, sizeof result->outcomes);
     memcpy(run->manifest.outcomes, totals.outcomes, sizeof run->manifest.outcomes);
     result->planned = run->setup->plan->count;

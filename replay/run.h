@@ -9,6 +9,7 @@
 #include "formats/arrivals.h"
 #include "formats/base/fault.h"
 #include "formats/run_directory.h"
+#include "replay/client_cost.h"
 #include "replay/plan.h"
 #include "replay/request_body.h"
 #include "replay/schedule.h"
@@ -19,14 +20,16 @@ struct run_setup {
     const struct plan *plan;
     const struct target *target;
     const struct body_options *body;
-    const char *directory;   /* made by run_execute; must not exist */
-    bool force;              /* an empty one may */
+    const char *directory; /* made by run_execute; must not exist */
+    bool force;            /* an empty one may */
     uint32_t workers;
-    bool pin;                /* each worker to a CPU of its own, as far as they go */
+    bool pin; /* each worker to a CPU of its own, as far as they go */
     /* closed loop: requests open over all workers; 0: open loop */
     uint64_t concurrency;
-    uint64_t open_expected;  /* per worker, for sizing */
+    uint64_t open_expected; /* per worker, for sizing */
     enum failed_turn failed_turn;
+    struct client_cost cost; /* of the emulated client; mean 0: none */
+    const char *cost_text;   /* as it was given, for the manifest; NULL: none */
     int64_t timeout_ns;
     int64_t idle_timeout_ns;
     int64_t grace_ns;
@@ -41,7 +44,7 @@ struct run_result {
     uint64_t outcomes[OUTCOMES]; /* as far as the workers could tell */
     uint64_t planned;
     uint64_t sent;
-    int signal;          /* that interrupted the run; 0: none */
+    int signal;            /* that interrupted the run; 0: none */
     uint32_t lost_workers; /* died, or could not write their log */
 };
 

@@ -28,8 +28,12 @@ struct run_command_options {
 
 static const struct option_spec run_option_specs[] = {
     RUN_OPTIONS(struct run_command_options, run),
-    { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "DIR",
-      .offset = offsetof(struct run_command_options, output), .group = "Output",
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_PATH,
+      .argument = "DIR",
+      .offset = offsetof(struct run_command_options, output),
+      .group = "Output",
       .help = "run directory to make; default: run-DATE-TIME here" },
     PLAN_OPTIONS(struct run_command_options, plan),
     { 0 },
@@ -46,7 +50,8 @@ static uint32_t default_workers(void)
 /* No more workers than requests that may be open, or than there are at all. */
 static uint32_t workers_for(const struct run_options *options, size_t requests)
 {
-    uint64_t workers = options->workers > 0 ? (uint64_t)options->workers : default_workers();
+    uint64_t workers =
+        options->workers > 0 ? (uint64_t)options->workers : default_workers();
     if (options->concurrency > 0 && workers > (uint64_t)options->concurrency)
         workers = (uint64_t)options->concurrency;
     if (workers > requests)
@@ -70,12 +75,13 @@ static const char *output_or_default(const char *output, char name[64])
         return output;
     char text[CLOCK_TEXT_MAX];
     clock_format_utc(text, clock_realtime_ns());
-    snprintf(name, 64, "run-%.4s%.2s%.2s-%.2s%.2s%.2s", text, text + 5, text + 8, text + 11,
-             text + 14, text + 17);
+    snprintf(name, 64, "run-%.4s%.2s%.2s-%.2s%.2s%.2s", text, text + 5, text + 8,
+             text + 11, text + 14, text + 17);
     return name;
 }
 
-static void print_outcome(const char *directory, const struct run_result *result, bool json)
+static void print_outcome(const char *directory, const struct run_result *result,
+                          bool json)
 {
     if (json) {
         printf("{\"schema\": \"tokreplay.run/1\", \"directory\": ");
@@ -116,14 +122,17 @@ static int exit_code_of(const struct run_result *result, int status, struct faul
 
 #define MODEL_LIST_TIMEOUT_NS INT64_C(10000000000)
 
-/* Everything that can be found wrong without touching the disk. A model found at the server is put into
- * *model for the caller to free. */
+/* Everything that can be found wrong without touching the disk. A model found at the
+ * server is put into *model for the caller to free. */
 static int prepare(const struct run_command_options *options, struct plan *plan,
                    struct target *target, struct body_options *body, char **model,
                    struct run_setup *setup, struct fault *fault)
 {
     const struct run_options *run = &options->run;
     int status = fill_body_options(body, run, fault);
+    if (status == STATUS_OK && run->client_cost != NULL)
+        status = client_cost_parse(&setup->cost, run->client_cost, fault);
+    setup->cost.seed = (uint64_t)options->plan.seed;
     if (status == STATUS_OK)
         status = target_init(target, &run->target, fault);
     if (status == STATUS_OK)
@@ -139,7 +148,8 @@ static int prepare(const struct run_command_options *options, struct plan *plan,
                     : run->concurrency > 0 ? (uint64_t)run->concurrency
                                            : limits_open_expected(plan, run->timeout_ns);
     setup->open_expected = (open + setup->workers - 1) / setup->workers;
-    status = limits_check(open, setup->workers, run->target.source_addresses.count, fault);
+    status =
+        limits_check(open, setup->workers, run->target.source_addresses.count, fault);
     if (status != STATUS_OK)
         return status;
     if (body->model == NULL)
@@ -174,6 +184,7 @@ static int run_command_run(void *options_pointer, char **operands, int operand_c
         .concurrency = (uint64_t)options->run.concurrency,
         .failed_turn = (enum failed_turn)options->run.failed_turn,
         .timeout_ns = options->run.timeout_ns,
+        .cost_text = options->run.client_cost,
         .idle_timeout_ns = options->run.idle_timeout_ns,
         .retries = (uint32_t)options->run.retries,
         .grace_ns = options->run.grace_ns,
@@ -201,8 +212,10 @@ const struct command run_command = {
     .name = "run",
     .summary = "replay a plan against a server, write a run directory",
     .usage = "[OPTION]... --url URL --trace FILE -o DIR",
-    .details = "Sends each request when it is due, whatever the server does, from several worker "
-               "processes, and logs when each token reached the host and when the client saw it. "
+    .details = "Sends each request when it is due, whatever the server does, from "
+               "several worker "
+               "processes, and logs when each token reached the host and when the client "
+               "saw it. "
                "Before the run one small request is sent to see that the server answers.",
     .options = run_option_specs,
     .options_size = sizeof(struct run_command_options),

@@ -15,16 +15,16 @@ struct released {
 struct schedule {
     const struct plan *plan;
     struct schedule_options options;
-    uint32_t *share;     /* owned; indices of the plan, by due time */
+    uint32_t *share; /* owned; indices of the plan, by due time */
     /* owned; position of the session's next waiting turn, or NO_POSITION */
     uint32_t *next_turn;
-    bool *taken;         /* owned; by position */
+    bool *taken; /* owned; by position */
     size_t count;
-    size_t fixed;       /* next position whose due time is the plan's own */
-    size_t asked;       /* next position, among those, whose body was not asked for */
-    size_t asked_ahead; /* bodies asked for and not taken, of those */
-    size_t left;        /* positions neither taken nor given up */
-    size_t unsent;      /* cursor of schedule_next_unsent */
+    size_t fixed;          /* next position whose due time is the plan's own */
+    size_t asked;          /* next position, among those, whose body was not asked for */
+    size_t asked_ahead;    /* bodies asked for and not taken, of those */
+    size_t left;           /* positions neither taken nor given up */
+    size_t unsent;         /* cursor of schedule_next_unsent */
     struct released *heap; /* owned; binary, earliest first */
     size_t heap_count;
     size_t heap_capacity;
@@ -244,8 +244,8 @@ void schedule_finished(struct schedule *schedule, size_t index, int64_t end_ns,
                        bool failed)
 {
     if (schedule->options.slots > 0) {
-        uint64_t at = (schedule->free_begin + schedule->free_count++) %
-                      schedule->options.slots;
+        uint64_t at =
+            (schedule->free_begin + schedule->free_count++) % schedule->options.slots;
         schedule->free_slots[at] = end_ns;
     }
     uint32_t next = schedule->next_turn[schedule_position_of(schedule, index)];

@@ -29,8 +29,8 @@ int supervisor_init(struct supervisor *supervisor, uint32_t workers, struct faul
         return fault_set_errno(fault, "cannot share memory with %u workers", workers);
     supervisor->processes = memory_new(workers, sizeof *supervisor->processes);
     for (uint32_t number = 0; number < workers; number++)
-        supervisor->processes[number] = (struct worker_process){ .wake_fd = -1,
-                                                                 .exit_code = -1 };
+        supervisor->processes[number] =
+            (struct worker_process){ .wake_fd = -1, .exit_code = -1 };
     sigset_t signals;
     watched_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);

@@ -21,7 +21,7 @@ struct worker_process {
 };
 
 struct supervisor {
-    struct run_control *control; /* owned */
+    struct run_control *control;      /* owned */
     struct worker_process *processes; /* owned */
     uint32_t workers;
     uint32_t running;

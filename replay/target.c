@@ -8,7 +8,8 @@
 
 enum { REDIRECTS_MAX = 5 };
 
-/* The endpoint's path for a base URL's path: "", "/v1" and the whole path are all understood. */
+/* The endpoint's path for a base URL's path: "", "/v1" and the whole path are all
+ * understood. */
 static void endpoint_path(struct buffer *path, const char *base, enum request_api api)
 {
     const char *endpoint = request_api_path(api); /* "/v1/..." */
@@ -17,7 +18,8 @@ static void endpoint_path(struct buffer *path, const char *base, enum request_ap
         len--;
     size_t endpoint_len = strlen(endpoint);
     buffer_append(path, base, len);
-    if (len >= endpoint_len && memcmp(base + len - endpoint_len, endpoint, endpoint_len) == 0)
+    if (len >= endpoint_len &&
+        memcmp(base + len - endpoint_len, endpoint, endpoint_len) == 0)
         return;
     bool has_version = len >= 3 && memcmp(base + len - 3, "/v1", 3) == 0;
     buffer_append_text(path, has_version ? endpoint + 3 : endpoint);
@@ -38,7 +40,8 @@ static int check_scheme(CURLU *parsed, const char *url, struct fault *fault)
     bool known = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
     curl_free(scheme);
     if (!known)
-        return fault_set(fault, STATUS_USAGE, "--url: '%s': expected http:// or https://", url);
+        return fault_set(fault, STATUS_USAGE, "--url: '%s': expected http:// or https://",
+                         url);
     return STATUS_OK;
 }
 
@@ -55,7 +58,8 @@ static int compose_url(struct target *target, struct fault *fault)
     if (status != STATUS_OK)
         goto done;
     curl_url_get(parsed, CURLUPART_PATH, &path, 0);
-    endpoint_path(&endpoint, path == NULL ? "" : path, (enum request_api)target->options->api);
+    endpoint_path(&endpoint, path == NULL ? "" : path,
+                  (enum request_api)target->options->api);
     curl_url_set(parsed, CURLUPART_PATH, buffer_text(&endpoint), 0);
     code = curl_url_get(parsed, CURLUPART_URL, &whole, 0);
     if (code != CURLUE_OK)
@@ -85,20 +89,23 @@ static int add_user_headers(struct target *target, struct fault *fault)
         const char *colon = strchr(line, ':');
         if (colon == NULL || colon == line || strpbrk(line, "\r\n") != NULL)
             return fault_set(fault, STATUS_USAGE,
-                             "--header: number %zu is not of the form 'Name: value'", at + 1);
+                             "--header: number %zu is not of the form 'Name: value'",
+                             at + 1);
         target_add_header(target, line);
     }
     return STATUS_OK;
 }
 
-static int check_source_addresses(const struct target_options *options, struct fault *fault)
+static int check_source_addresses(const struct target_options *options,
+                                  struct fault *fault)
 {
     const struct option_list *addresses = &options->source_addresses;
     unsigned char address[sizeof(struct in6_addr)];
     for (size_t at = 0; at < addresses->count; at++)
         if (inet_pton(AF_INET, addresses->items[at], address) != 1 &&
             inet_pton(AF_INET6, addresses->items[at], address) != 1)
-            return fault_set(fault, STATUS_USAGE, "--source-address: '%s' is no IP address",
+            return fault_set(fault, STATUS_USAGE,
+                             "--source-address: '%s' is no IP address",
                              addresses->items[at]);
     return STATUS_OK;
 }
@@ -110,9 +117,11 @@ static int add_key(struct target *target, struct fault *fault)
         return STATUS_OK;
     const char *key = getenv(name);
     if (key == NULL || key[0] == '\0')
-        return fault_set(fault, STATUS_USAGE, "--api-key-env: the environment has no %s", name);
+        return fault_set(fault, STATUS_USAGE, "--api-key-env: the environment has no %s",
+                         name);
     if (strpbrk(key, "\r\n") != NULL)
-        return fault_set(fault, STATUS_USAGE, "--api-key-env: %s holds a line break", name);
+        return fault_set(fault, STATUS_USAGE, "--api-key-env: %s holds a line break",
+                         name);
     struct buffer line = BUFFER_INIT;
     buffer_printf(&line, "Authorization: Bearer %s", key);
     target_add_header(target, buffer_text(&line));
@@ -204,7 +213,8 @@ char *target_public_url(const struct target *target)
     curl_url_set(parsed, CURLUPART_PASSWORD, NULL, 0);
     curl_url_set(parsed, CURLUPART_QUERY, NULL, 0);
     curl_url_get(parsed, CURLUPART_URL, &whole, 0);
-    char *url = memory_copy_text(whole == NULL ? "" : whole, whole == NULL ? 0 : strlen(whole));
+    char *url =
+        memory_copy_text(whole == NULL ? "" : whole, whole == NULL ? 0 : strlen(whole));
     curl_free(whole);
     curl_url_cleanup(parsed);
     return url;

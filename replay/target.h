@@ -1,5 +1,5 @@
-/* Where requests go, and what all of them share: URL, headers, TLS. Holds secrets: never printed, never
- * written. */
+/* Where requests go, and what all of them share: URL, headers, TLS. Holds secrets: never
+ * printed, never written. */
 #ifndef TOKTRACE_TARGET_H
 #define TOKTRACE_TARGET_H
 
@@ -13,10 +13,11 @@
 #include "replay/request_body.h"
 
 struct target_options {
-    const char *url;                /* base, with or without /v1 or the whole path */
-    int api;                        /* enum request_api */
-    const char *api_key_env;        /* name of the environment variable with the key; NULL: no key */
-    struct option_list headers;     /* "Name: value" */
+    const char *url; /* base, with or without /v1 or the whole path */
+    int api;         /* enum request_api */
+    const char
+        *api_key_env; /* name of the environment variable with the key; NULL: no key */
+    struct option_list headers; /* "Name: value" */
     const char *ca_file;
     const char *client_certificate;
     const char *client_key;
@@ -31,19 +32,19 @@ struct target {
     const struct target_options *options;
 };
 
-/* Checks the options and composes URL and headers. STATUS_USAGE on a bad URL or header, or a named key
- * that is not in the environment. `options` is borrowed. */
+/* Checks the options and composes URL and headers. STATUS_USAGE on a bad URL or header,
+ * or a named key that is not in the environment. `options` is borrowed. */
 int target_init(struct target *target, const struct target_options *options,
                 struct fault *fault);
 void target_release(struct target *target);
 
-/* Sets on a handle all that the target says: URL, headers, TLS, protocol, redirects. Bodies that come
- * compressed, though nobody asked, are decompressed. */
+/* Sets on a handle all that the target says: URL, headers, TLS, protocol, redirects.
+ * Bodies that come compressed, though nobody asked, are decompressed. */
 void target_apply(const struct target *target, CURL *easy);
 
-/* Makes connection number `turn` leave from one of the source addresses, if there are any. */
+/* Makes connection number `turn` leave from one of the source addresses, if there are
+ * any. */
 void target_apply_source(const struct target *target, CURL *easy, size_t turn);
-
 
 /* The URL of the list of models that belongs to the endpoint. Caller frees. */
 char *target_models_url(const struct target *target);

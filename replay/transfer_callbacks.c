@@ -16,9 +16,14 @@ static void on_event(void *context, const struct answer_event *event)
     struct transfer *transfer = context;
     struct transfers *transfers = transfer->owner;
     struct read_context *read = &transfers->read;
-    struct arrival_event *logged = event_chain_append(&transfer->events,
-                                                      &transfers->events);
+    struct arrival_event *logged =
+        event_chain_append(&transfer->events, &transfers->events);
     bool exact = read->arrival_ns != TIME_NONE;
+    struct client_cost *cost = &transfers->options.cost;
+    if (cost->mean_ns > 0 && event_kind_is_token(event->kind)) {
+        client_cost_spend(cost);
+        transfer->active_ns = transfers_now(transfers);
+    }
     *logged = (struct arrival_event){
         .arrival_ns = exact ? read->arrival_ns : transfer->active_ns,
         .app_ns = transfer->active_ns,
@@ -38,8 +43,8 @@ static void on_event(void *context, const struct answer_event *event)
     if (read->after_sleep && logged->arrival_ns >= read->slept_at_ns) {
         int64_t since_wake_ns = logged->app_ns - read->woke_ns;
         logged->flags |= EVENT_FLAG_AFTER_WAKE;
-        logged->wake_ns = since_wake_ns > UINT32_MAX ? UINT32_MAX
-                                                     : (uint32_t)since_wake_ns;
+        logged->wake_ns =
+            since_wake_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)since_wake_ns;
     }
     read->after_sleep = false;
 }
@@ -75,7 +80,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 static bool header_is(const char *line, size_t len, const char *name)
 {
     size_t name_len = strlen(name);
-    return len > name_len && line[name_len] == ':' && strncasecmp(line, name, name_len) == 0;
+    return len > name_len && line[name_len] == ':' &&
+           strncasecmp(line, name, name_len) == 0;
 }
 
 /* Retry-After in seconds. A date is taken as if nothing was said. */
@@ -124,8 +130,8 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
     note_activity(transfer);
     if (!transfer->head_seen) {
         int64_t arrival_ns = transfer->owner->read.arrival_ns;
-        transfer->record.headers_ns = arrival_ns != TIME_NONE ? arrival_ns
-                                                              : transfer->active_ns;
+        transfer->record.headers_ns =
+            arrival_ns != TIME_NONE ? arrival_ns : transfer->active_ns;
         transfer->head_seen = true;
     }
     size_t len = size * count;

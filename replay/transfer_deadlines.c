@@ -1,9 +1,11 @@
-/* What ends or starts again without a word from the network: time limits, retries, and the end of a run. */
+/* What ends or starts again without a word from the network: time limits, retries, and
+ * the end of a run. */
 #include "formats/base/clock.h"
 #include "replay/transfers_state.h"
 
 enum {
-    /* How long an answer's connection may stay open after the answer said that it is over. */
+    /* How long an answer's connection may stay open after the answer said that it is
+       over. */
     LINGER_NS = NS_PER_S,
     RETRY_FIRST_NS = 100 * NS_PER_MS,
     RETRY_DOUBLINGS_MAX = 7,
@@ -85,8 +87,8 @@ bool transfer_retry(struct transfer *transfer, enum outcome outcome)
     transfer->retry_at_ns = transfers_now(transfers) + retry_pause_ns(transfer);
     struct transfer *later;
     TAILQ_FOREACH(later, &transfers->by_retry, by_retry)
-        if (later->retry_at_ns > transfer->retry_at_ns)
-            break;
+    if (later->retry_at_ns > transfer->retry_at_ns)
+        break;
     if (later != NULL)
         TAILQ_INSERT_BEFORE(later, transfer, by_retry);
     else
@@ -123,9 +125,9 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 
 int64_t transfers_next_deadline(const struct transfers *transfers)
 {
-    int64_t next_ns = earlier(
-        earlier(start_deadline(transfers), idle_deadline(transfers)),
-        earlier(linger_deadline(transfers), retry_deadline(transfers)));
+    int64_t next_ns =
+        earlier(earlier(start_deadline(transfers), idle_deadline(transfers)),
+                earlier(linger_deadline(transfers), retry_deadline(transfers)));
     for (unsigned number = 0; number < transfers->options.lanes; number++)
         next_ns = earlier(next_ns, transfers->lanes[number].deadline_ns);
     return next_ns;

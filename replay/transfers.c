@@ -62,7 +62,7 @@ void transfers_free(struct transfers *transfers)
         return;
     struct transfer *open;
     TAILQ_FOREACH(open, &transfers->by_start, by_start)
-        curl_multi_remove_handle(transfers->lanes[open->lane].multi, open->easy);
+    curl_multi_remove_handle(transfers->lanes[open->lane].multi, open->easy);
     for (size_t slab = 0; slab < transfers->slab_count; slab++) {
         for (size_t at = 0; at < TRANSFER_SLAB; at++) {
             struct transfer *transfer = &transfers->slabs[slab][at];

@@ -15,6 +15,7 @@
 #include "formats/arrivals.h"
 #include "formats/base/buffer.h"
 #include "formats/base/fault.h"
+#include "replay/client_cost.h"
 #include "replay/event_pool.h"
 #include "replay/target.h"
 
@@ -29,19 +30,19 @@ struct transfer {
     CURL *easy; /* owned, used again and again */
     struct transfers *owner;
     uint16_t lane;
-    int fd;                /* its socket; -1: none yet, or closed */
-    bool settled;          /* counted on its connection */
-    bool no_resource;      /* the socket could not be made for want of descriptors */
-    bool head_seen;        /* the first response byte came */
-    bool sent_whole;       /* all of the request went out on this connection */
-    bool redirects;        /* the head at hand has a Location */
-    bool waits;            /* for its next try: in by_retry instead of by_activity */
-    bool lingers;          /* the answer is over, its connection not yet */
+    int fd;           /* its socket; -1: none yet, or closed */
+    bool settled;     /* counted on its connection */
+    bool no_resource; /* the socket could not be made for want of descriptors */
+    bool head_seen;   /* the first response byte came */
+    bool sent_whole;  /* all of the request went out on this connection */
+    bool redirects;   /* the head at hand has a Location */
+    bool waits;       /* for its next try: in by_retry instead of by_activity */
+    bool lingers;     /* the answer is over, its connection not yet */
     uint64_t body_sent;
     int64_t retry_after_ns; /* what the answer asked for; 0: nothing */
-    int64_t retry_at_ns;   /* when it is tried again; run clock */
-    int64_t over_ns;       /* when the answer was over by its own words; run clock */
-    int64_t active_ns;     /* last time bytes came; run clock */
+    int64_t retry_at_ns;    /* when it is tried again; run clock */
+    int64_t over_ns;        /* when the answer was over by its own words; run clock */
+    int64_t active_ns;      /* last time bytes came; run clock */
     TAILQ_ENTRY(transfer) by_start;
     TAILQ_ENTRY(transfer) by_activity;
     TAILQ_ENTRY(transfer) by_linger;
@@ -57,14 +58,15 @@ struct transfers; /* opaque */
 typedef void transfer_finished_fn(void *context, struct transfer *transfer);
 
 struct transfers_options {
-    const struct target *target;  /* borrowed */
-    int epoll_fd;                 /* sockets are registered here */
+    const struct target *target; /* borrowed */
+    int epoll_fd;                /* sockets are registered here */
     unsigned lanes;
-    size_t descriptors;           /* of the process: RLIMIT_NOFILE */
-    uint64_t planned_events;      /* room for events taken at the start */
-    int64_t timeout_ns;           /* of a request in all; 0: none */
-    int64_t idle_timeout_ns;      /* without a byte; 0: none */
-    uint32_t retries;             /* tries more, after what asks for them */
+    size_t descriptors;      /* of the process: RLIMIT_NOFILE */
+    uint64_t planned_events; /* room for events taken at the start */
+    struct client_cost cost; /* per token event; mean 0: a client as fast as it is */
+    int64_t timeout_ns;      /* of a request in all; 0: none */
+    int64_t idle_timeout_ns; /* without a byte; 0: none */
+    uint32_t retries;        /* tries more, after what asks for them */
     transfer_finished_fn *on_finished;
     void *context;
 };

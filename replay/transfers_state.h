@@ -25,8 +25,8 @@ struct read_context {
     int64_t arrival_ns; /* run clock; TIME_NONE: the kernel gave no stamp */
     int64_t woke_ns;    /* run clock */
     int64_t slept_at_ns;
-    bool after_sleep;   /* no event since the loop woke from a sleep */
-    size_t events;      /* of this read */
+    bool after_sleep; /* no event since the loop woke from a sleep */
+    size_t events;    /* of this read */
     struct arrival_event *first_event;
 };
 
@@ -34,7 +34,7 @@ TAILQ_HEAD(transfer_list, transfer);
 
 struct transfers {
     struct transfers_options options;
-    int64_t t0_ns; /* monotonic: zero of the run clock */
+    int64_t t0_ns;      /* monotonic: zero of the run clock */
     struct lane *lanes; /* owned, options.lanes of them */
     CURLSH *share;      /* names are resolved once for all lanes */
     unsigned next_turn; /* of lanes and source addresses */
@@ -77,7 +77,8 @@ void lanes_release(struct transfers *transfers);
  * finished. */
 void lane_act(struct lane *lane, curl_socket_t fd, int events);
 
-/* Starts or starts again what is prepared: takes a turn of the lanes and the source addresses. */
+/* Starts or starts again what is prepared: takes a turn of the lanes and the source
+ * addresses. */
 void transfer_launch(struct transfer *transfer);
 
 /* Takes the transfer from libcurl and from its connection. */
@@ -86,7 +87,8 @@ void transfer_detach(struct transfer *transfer);
 /* Hands the record over and takes the transfer back. */
 void transfer_finish(struct transfer *transfer, enum outcome outcome);
 
-/* Puts a try that failed in this way off to a next one; false when it may not have one. */
+/* Puts a try that failed in this way off to a next one; false when it may not have one.
+ */
 bool transfer_retry(struct transfer *transfer, enum outcome outcome);
 
 /* Ends a transfer that libcurl finished with `code`. */

@@ -94,6 +94,7 @@ static int worker_prepare(struct worker *worker, struct fault *fault)
         .lanes = setup->lanes,
         .descriptors = descriptors.rlim_cur,
         .planned_events = planned_events(setup),
+        .cost = setup->cost,
         .timeout_ns = setup->timeout_ns,
         .idle_timeout_ns = setup->idle_timeout_ns,
         .retries = setup->retries,

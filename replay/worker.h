@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "formats/arrivals.h"
+#include "replay/client_cost.h"
 #include "replay/control.h"
 #include "replay/plan.h"
 #include "replay/request_body.h"
@@ -27,8 +28,9 @@ struct worker_setup {
     int cpu;     /* to be pinned to; -1: none */
     unsigned lanes;
     uint64_t open_expected; /* streams that may be open at once, for sizing */
-    uint64_t slots; /* closed loop; 0: open loop */
+    uint64_t slots;         /* closed loop; 0: open loop */
     enum failed_turn failed_turn;
+    struct client_cost cost;
     int64_t timeout_ns;
     int64_t idle_timeout_ns;
     int64_t grace_ns;

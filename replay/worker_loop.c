@@ -11,7 +11,7 @@
 enum {
     EVENTS_PER_WAIT = 256,
     BODIES_AHEAD = 1024,
-    SPAN_NS = NS_PER_S,           /* of loop and clock records */
+    SPAN_NS = NS_PER_S,             /* of loop and clock records */
     BODY_RETRY_NS = 20 * NS_PER_US, /* a body that is due but not built yet */
 };
 
@@ -289,4 +289,3 @@ int worker_loop(struct worker *worker, struct fault *fault)
     worker->log = NULL;
     return status;
 }
-

@@ -43,9 +43,9 @@ struct worker {
     int64_t t0_ns;
     /* when worker_send_due has something to do; INT64_MAX: not known */
     int64_t next_due_ns;
-    int64_t armed_ns; /* what the timer is set to; INT64_MAX: not set */
+    int64_t armed_ns;   /* what the timer is set to; INT64_MAX: not set */
     int64_t stop_at_ns; /* when open streams are cut off after a stop; INT64_MAX: never */
-    bool stopping;    /* nothing more is sent */
+    bool stopping;      /* nothing more is sent */
     bool abort;
     bool interrupted;
     struct span span;

@@ -33,8 +33,12 @@ static void test_counts_around_a_block(void **state)
     (void)state;
     struct event_pool pool;
     event_pool_init(&pool, 0);
-    static const size_t counts[] = { 0, 1, EVENT_BLOCK_EVENTS - 1, EVENT_BLOCK_EVENTS,
-                                     EVENT_BLOCK_EVENTS + 1, 3 * EVENT_BLOCK_EVENTS };
+    static const size_t counts[] = { 0,
+                                     1,
+                                     EVENT_BLOCK_EVENTS - 1,
+                                     EVENT_BLOCK_EVENTS,
+                                     EVENT_BLOCK_EVENTS + 1,
+                                     3 * EVENT_BLOCK_EVENTS };
     for (size_t which = 0; which < sizeof counts / sizeof counts[0]; which++) {
         struct event_chain chain = { 0 };
         append_numbered(&chain, &pool, counts[which]);

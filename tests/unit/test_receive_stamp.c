@@ -52,8 +52,8 @@ static void test_after_a_step_back(void **state)
 static void test_a_step_is_forgotten(void **state)
 {
     (void)state;
-    struct stamp_clock clock = make_clock(0, 2 * (int64_t)NS_PER_S,
-                                          5 * (int64_t)NS_PER_S);
+    struct stamp_clock clock =
+        make_clock(0, 2 * (int64_t)NS_PER_S, 5 * (int64_t)NS_PER_S);
     int64_t now_ns = clock_monotonic_ns();
     assert_int_equal(stamp_clock_map(&clock, now_ns), now_ns);
 }

@@ -84,8 +84,8 @@ static void test_shares_are_a_partition(void **state)
     enum { COUNT = 1000 };
     struct planned planned[COUNT];
     for (size_t at = 0; at < COUNT; at++)
-        planned[at] = at % 3 == 0 ? alone
-                                  : (struct planned){ (uint32_t)(at % 17), THINK_NONE };
+        planned[at] =
+            at % 3 == 0 ? alone : (struct planned){ (uint32_t)(at % 17), THINK_NONE };
     struct plan plan = make_plan(planned, COUNT);
     static const uint32_t worker_counts[] = { 1, 2, 3, 7 };
     for (size_t which = 0; which < 4; which++) {

@@ -85,7 +85,8 @@ static void take_token(struct split *split, const struct arrival_event *event,
 }
 
 /* The first and last token events of a request; false without any. */
-static bool find_tokens(const struct arrival_request *request, size_t *first, size_t *last)
+static bool find_tokens(const struct arrival_request *request, size_t *first,
+                        size_t *last)
 {
     bool found = false;
     for (size_t i = 0; i < request->event_count; i++) {
@@ -118,9 +119,11 @@ static void take_tokens(struct joining *joining, const struct arrival_request *r
     add_difference(joining, SPLIT_SERVER_NETWORK, sent_ns, wire_last_ns);
     add_difference(joining, SPLIT_RECEIVE_LAG, wire_last_ns, app_last_ns);
     add_difference(joining, SPLIT_TTFT_WIRE, sent_ns, joining->times_ns[first]);
-    add_difference(joining, SPLIT_TTFT_KERNEL, sent_ns, request->events[first].arrival_ns);
+    add_difference(joining, SPLIT_TTFT_KERNEL, sent_ns,
+                   request->events[first].arrival_ns);
     add_difference(joining, SPLIT_TTFT_APP, sent_ns, request->events[first].app_ns);
-    if (wire_last_ns == TIME_NONE || app_last_ns == TIME_NONE || request->due_ns == TIME_NONE)
+    if (wire_last_ns == TIME_NONE || app_last_ns == TIME_NONE ||
+        request->due_ns == TIME_NONE)
         return;
     int64_t parts_ns = (sent_ns - request->due_ns) + (wire_last_ns - sent_ns) +
                        (app_last_ns - wire_last_ns);

@@ -18,20 +18,35 @@ struct split_options {
 };
 
 static const struct option_spec specs[] = {
-    { .name = "client", .type = OPTION_LIST, .argument = "LOG", .group = "Input",
+    { .name = "client",
+      .type = OPTION_LIST,
+      .argument = "LOG",
+      .group = "Input",
       .offset = offsetof(struct split_options, clients),
       .help = "log of a client, in place of a run directory; may be repeated" },
-    { .name = "wire", .type = OPTION_LIST, .argument = "LOG",
+    { .name = "wire",
+      .type = OPTION_LIST,
+      .argument = "LOG",
       .offset = offsetof(struct split_options, wires),
       .help = "log from packets, in place of the run directory's; may be repeated" },
-    { .name = "epsilon", .type = OPTION_DURATION, .argument = "TIME", .default_text = "5us",
-      .offset = offsetof(struct split_options, epsilon_ns), .group = "Judgement",
+    { .name = "epsilon",
+      .type = OPTION_DURATION,
+      .argument = "TIME",
+      .default_text = "5us",
+      .offset = offsetof(struct split_options, epsilon_ns),
+      .group = "Judgement",
       .help = "a receive lag below minus this is a fault of the clocks" },
-    { .name = "strict", .type = OPTION_FLAG,
+    { .name = "strict",
+      .type = OPTION_FLAG,
       .offset = offsetof(struct split_options, strict),
-      .help = "exit 1 when a request is not joined, a token not matched, or clocks disagree" },
-    { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "FILE",
-      .offset = offsetof(struct split_options, output), .group = "Output",
+      .help = "exit 1 when a request is not joined, a token not matched, or clocks "
+              "disagree" },
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_PATH,
+      .argument = "FILE",
+      .offset = offsetof(struct split_options, output),
+      .group = "Output",
       .help = "write there instead of standard output" },
     { 0 },
 };
@@ -43,16 +58,19 @@ static int read_wires(const struct split_options *options, const struct load *lo
     int status = STATUS_OK;
     for (size_t i = 0; i < options->wires.count && status == STATUS_OK; i++)
         status = wire_join_read(join, options->wires.items[i], fault);
-    for (size_t i = 0; options->wires.count == 0 && i < load->run_count && status == STATUS_OK;
-         i++) {
+    for (size_t i = 0;
+         options->wires.count == 0 && i < load->run_count && status == STATUS_OK; i++) {
         const struct load_run *run = &load->runs[i];
-        status = run->wire_path ? wire_join_read(join, run->wire_path, fault)
-                                : fault_set(fault, STATUS_BAD_INPUT,
-                                            "%s: no wire.toklog; tokrecord extract makes one "
-                                            "from a capture", run->path);
+        status = run->wire_path
+                     ? wire_join_read(join, run->wire_path, fault)
+                     : fault_set(fault, STATUS_BAD_INPUT,
+                                 "%s: no wire.toklog; tokrecord extract makes one "
+                                 "from a capture",
+                                 run->path);
     }
     if (status == STATUS_OK && join->log_count == 0)
-        status = fault_set(fault, STATUS_USAGE, "no log from packets: name one with --wire");
+        status = fault_set(fault, STATUS_USAGE,
+                           "no log from packets: name one with --wire");
     wire_join_ready(join);
     return status;
 }
@@ -94,7 +112,8 @@ static int write_split(const struct split *split, const struct split_options *op
 static bool is_clean(const struct split *split)
 {
     return split->joined == split->sent && split->matched == split->tokens &&
-           split->disagree == 0 && split->identity_broken == 0 && split->clock_faults == 0;
+           split->disagree == 0 && split->identity_broken == 0 &&
+           split->clock_faults == 0;
 }
 
 static int run(void *given, char **operands, int operand_count, struct fault *fault)
@@ -124,9 +143,9 @@ const struct command split_command = {
     .summary = "client and server separated, by packets",
     .usage = "[OPTION]... RUNDIR | --client LOG... --wire LOG...",
     .details =
-        "Finds each request of the client in the log of its packets (tokrecord extract), by "
-        "port and number on the connection, and says how its time divides: client before "
-        "sending, server and network, client after the packet was there.",
+        "Finds each request of the client in the log of its packets (tokrecord "
+        "extract), by port and number on the connection, and says how its time divides: "
+        "client before sending, server and network, client after the packet was there.",
     .options = specs,
     .options_size = sizeof(struct split_options),
     .run = run,

@@ -11,7 +11,8 @@ static const char *const heads[] = {
 static void add_row(struct text_table *table, const char *name,
                     const struct distribution *distribution)
 {
-    struct time_unit unit = time_unit_for(distribution_headline(distribution, HEADLINE_P50));
+    struct time_unit unit = time_unit_for(
+        distribution_headline(distribution, HEADLINE_P50));
     text_table_add(table, "%s", name);
     text_table_add(table, "%s", unit.name);
     for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
@@ -93,7 +94,8 @@ void split_print(FILE *out, const struct split *split)
     fprintf(out, "requests  %s of %s sent were joined with packets",
             count_text(split->joined).text, count_text(split->sent).text);
     fprintf(out, ", %s of %s on the wire are of others\n",
-            count_text(split->wire_not_joined).text, count_text(split->wire_requests).text);
+            count_text(split->wire_not_joined).text,
+            count_text(split->wire_requests).text);
     fprintf(out, "tokens    %s of %s matched, %s unknown (lost by the capture)",
             count_text(split->matched).text, count_text(split->tokens).text,
             count_text(split->unknown).text);
@@ -110,7 +112,8 @@ void split_print(FILE *out, const struct split *split)
     print_tokens(out, split);
 }
 
-static void set_histogram(json_t *object, const char *key, const struct histogram *histogram)
+static void set_histogram(json_t *object, const char *key,
+                          const struct histogram *histogram)
 {
     struct distribution distribution = distribution_of_histogram(histogram, 0);
     json_set_distribution(object, key, &distribution);

@@ -139,7 +139,8 @@ static int64_t shift_between(const struct arrivals_header *wire,
 }
 
 /* How far apart the two say that the request was sent. */
-static int64_t distance(const struct wire_request *wire, int64_t shift_ns, int64_t sent_ns)
+static int64_t distance(const struct wire_request *wire, int64_t shift_ns,
+                        int64_t sent_ns)
 {
     if (wire->sent_ns == TIME_NONE)
         return INT64_MAX;

@@ -1,5 +1,6 @@
-/* What the packets say of a client's requests: wire logs in memory, and each client request
- * found in them again by its connection's ports and its number on that connection. */
+/* What the packets say of a client's requests: wire logs in memory, and each client
+ * request found in them again by its connection's ports and its number on that
+ * connection. */
 #ifndef TOKTRACE_WIRE_JOIN_H
 #define TOKTRACE_WIRE_JOIN_H
 

@@ -283,9 +283,10 @@ const struct command capture_command = {
     .summary = "store the packets of given ports",
     .usage = "[OPTION]... -i IFACE [-p PORT]... [-o FILE]",
     .details =
-        "Stores packets with ns stamps as classic pcap inside zstd, and how it was done in a sidecar "
-        "(.json). SIGINT or SIGTERM is how a capture ends; the exit code is 0 then. Needs the right "
-        "to capture, which is given up once the device is open.",
+        "Stores packets with ns stamps as classic pcap inside zstd, and how it was done "
+        "in a sidecar (.json). SIGINT or SIGTERM is how a capture ends; the exit code "
+        "is 0 then. Needs the right to capture, which is given up once the device is "
+        "open.",
     .options = specs,
     .options_size = sizeof(struct capture_command),
     .run = capture_run,

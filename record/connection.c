@@ -79,7 +79,8 @@ static struct exchange *append_exchange(const struct place *place, int64_t time_
     return exchange;
 }
 
-static void finish_first(const struct place *place, enum body_end end, enum outcome open_outcome)
+static void finish_first(const struct place *place, enum body_end end,
+                         enum outcome open_outcome)
 {
     struct connection *connection = place->connection;
     struct exchange *exchange = connection->first;
@@ -127,8 +128,8 @@ void connection_recount(struct http_flows *http, struct exchange *exchange)
 
 /* Requests. */
 
-static void copy_session(const struct http_settings *settings, const struct http_head *head,
-                         struct arrival_request *record)
+static void copy_session(const struct http_settings *settings,
+                         const struct http_head *head, struct arrival_request *record)
 {
     if (!settings->session_header)
         return;
@@ -150,7 +151,8 @@ static struct exchange *exchange_for_request(const struct place *place, int64_t 
     return last;
 }
 
-static void take_request_head(const struct place *place, const struct message_stream *stream)
+static void take_request_head(const struct place *place,
+                              const struct message_stream *stream)
 {
     struct connection *connection = place->connection;
     const struct http_settings *settings = &place->http->settings;
@@ -161,7 +163,8 @@ static void take_request_head(const struct place *place, const struct message_st
     struct exchange *exchange = exchange_for_request(place, stream->start_ns);
     exchange->request_seen = true;
     exchange->answers_head = begins_with(head->method.text, head->method.len, "HEAD");
-    exchange->answers_connect = begins_with(head->method.text, head->method.len, "CONNECT");
+    exchange->answers_connect = begins_with(head->method.text, head->method.len,
+                                            "CONNECT");
     if (connection->first == exchange)
         expect_answer(connection);
     copy_session(settings, head, &exchange->record);
@@ -231,7 +234,8 @@ static void take_response_item(const struct place *place, struct message_stream 
         exchange_answer_head(connection->first, &stream->parser.head, stream->start_ns);
         break;
     case HTTP_BODY:
-        exchange_answer_body(connection->first, item->bytes, item->len, place->delivered_ns);
+        exchange_answer_body(connection->first, item->bytes, item->len,
+                             place->delivered_ns);
         break;
     case HTTP_END:
         finish_first(place, BODY_COMPLETE, OUTCOME_TRUNCATED);
@@ -246,7 +250,8 @@ static void take_response_item(const struct place *place, struct message_stream 
 
 /* Streams. */
 
-static void take_item(const struct place *place, enum http_role role, struct http_item *item)
+static void take_item(const struct place *place, enum http_role role,
+                      struct http_item *item)
 {
     struct message_stream *stream = &place->connection->streams[role];
     if (role == HTTP_REQUESTS)
@@ -282,7 +287,8 @@ void connection_feed(const struct place *place, enum http_role role, const char 
     struct connection *connection = place->connection;
     struct message_stream *stream = &connection->streams[role];
     if (stream->state == STREAM_LOST) {
-        if (role == HTTP_REQUESTS ? !begins_request(bytes, len) : !begins_response(bytes, len))
+        if (role == HTTP_REQUESTS ? !begins_request(bytes, len)
+                                  : !begins_response(bytes, len))
             return;
         restart_stream(connection, role);
     }
@@ -306,7 +312,8 @@ void connection_feed(const struct place *place, enum http_role role, const char 
 
 static void mark_gap(struct exchange *exchange, enum gap_reason reason)
 {
-    exchange->record.flags |= reason == GAP_SNAPLEN ? REQUEST_WIRE_SNAPLEN : REQUEST_WIRE_HOLE;
+    exchange->record.flags |= reason == GAP_SNAPLEN ? REQUEST_WIRE_SNAPLEN
+                                                    : REQUEST_WIRE_HOLE;
 }
 
 void connection_gap(const struct place *place, enum http_role role, uint64_t len,
@@ -316,9 +323,11 @@ void connection_gap(const struct place *place, enum http_role role, uint64_t len
     struct message_stream *stream = &connection->streams[role];
     if (stream->state == STREAM_LOST)
         return;
-    struct exchange *exchange = role == HTTP_REQUESTS ? connection->last : connection->first;
+    struct exchange *exchange = role == HTTP_REQUESTS ? connection->last
+                                                      : connection->first;
     struct fault fault = { "" };
-    /* between two requests it hides none that is known, but an answer is awaited for the first */
+    /* between two requests it hides none that is known, but an answer is awaited for the
+     * first */
     if (exchange && (role == HTTP_RESPONSES || !stream->between))
         mark_gap(exchange, reason);
     if (http_parser_skip(&stream->parser, len, &fault) < 0) {

@@ -26,21 +26,36 @@ struct extract_command {
 };
 
 static const struct option_spec specs[] = {
-    { .name = "output", .letter = 'o', .type = OPTION_PATH,
-      .offset = offsetof(struct extract_command, output), .argument = "FILE",
-      .help = "arrival log to write, e.g. wire.toklog; without it only the summary is printed",
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_PATH,
+      .offset = offsetof(struct extract_command, output),
+      .argument = "FILE",
+      .help = "arrival log to write, e.g. wire.toklog; without it only the summary is "
+              "printed",
       .group = "Output" },
-    { .name = "requests", .type = OPTION_PATH,
-      .offset = offsetof(struct extract_command, requests), .argument = "FILE",
-      .help = "request trace to write (NDJSON), for tokreplay run; prompts become hashes" },
-    { .name = "block-tokens", .type = OPTION_INT,
-      .offset = offsetof(struct extract_command, block_tokens), .default_text = "64",
-      .argument = "N", .min = 1, .max = 1 << 20,
+    { .name = "requests",
+      .type = OPTION_PATH,
+      .offset = offsetof(struct extract_command, requests),
+      .argument = "FILE",
+      .help =
+          "request trace to write (NDJSON), for tokreplay run; prompts become hashes" },
+    { .name = "block-tokens",
+      .type = OPTION_INT,
+      .offset = offsetof(struct extract_command, block_tokens),
+      .default_text = "64",
+      .argument = "N",
+      .min = 1,
+      .max = 1 << 20,
       .help = "tokens per hash; prompts share whole blocks" },
-    { .name = "salt", .type = OPTION_STRING, .offset = offsetof(struct extract_command, salt),
-      .argument = "TEXT", .help = "make hashes that compare with those of another capture; "
-      "default: a random salt, kept nowhere" },
-    { .name = "keep-text", .type = OPTION_FLAG,
+    { .name = "salt",
+      .type = OPTION_STRING,
+      .offset = offsetof(struct extract_command, salt),
+      .argument = "TEXT",
+      .help = "make hashes that compare with those of another capture; "
+              "default: a random salt, kept nowhere" },
+    { .name = "keep-text",
+      .type = OPTION_FLAG,
       .offset = offsetof(struct extract_command, keep_text),
       .help = "write the text of prompts to the request trace" },
     EXTRACT_OPTION_ENTRIES(struct extract_command, extract),
@@ -72,7 +87,8 @@ static void write_exchange(void *context, const struct exchange *exchange)
         trace_writer_add(&run->trace, exchange);
 }
 
-/* Time zero of the log is its first packet; on the monotonic clock where the sidecar tells it. */
+/* Time zero of the log is its first packet; on the monotonic clock where the sidecar
+ * tells it. */
 static void set_zero(struct extraction *run, int64_t realtime_ns)
 {
     run->t0_realtime_ns = run->first_ns = realtime_ns;
@@ -84,7 +100,8 @@ static void set_zero(struct extraction *run, int64_t realtime_ns)
 static int64_t run_time(struct extraction *run, int64_t realtime_ns)
 {
     if (run->has_sidecar && run->sidecar.clock.count)
-        return wire_clock_monotonic(&run->sidecar.clock, realtime_ns) - run->t0_monotonic_ns;
+        return wire_clock_monotonic(&run->sidecar.clock, realtime_ns) -
+               run->t0_monotonic_ns;
     return realtime_ns - run->t0_realtime_ns;
 }
 
@@ -112,7 +129,8 @@ static int open_log(struct extraction *run, struct fault *fault)
     };
     if (run->has_sidecar)
         memcpy(header.boot_id, run->sidecar.boot_id, sizeof(header.boot_id));
-    int status = wire_log_open(&run->log, output, run->options->common.force, &header, fault);
+    int status = wire_log_open(&run->log, output, run->options->common.force, &header,
+                               fault);
     if (status == STATUS_OK)
         write_clock_records(run);
     return status;
@@ -126,11 +144,13 @@ static void show_progress(struct extraction *run)
     uint64_t seen = extractor_packets(run->extractor)->packets;
     snprintf(line, sizeof(line), "%s packets, %s exchanges",
              units_format_count(packets, (int64_t)seen),
-             units_format_count(exchanges, (int64_t)extractor_http(run->extractor)->exchanges));
+             units_format_count(exchanges,
+                                (int64_t)extractor_http(run->extractor)->exchanges));
     progress_show(&run->progress, line);
 }
 
-/* Every few thousand packets: the disk, the screen, signals. A positive exit code after a signal. */
+/* Every few thousand packets: the disk, the screen, signals. A positive exit code after a
+ * signal. */
 static int look_around(struct extraction *run, struct fault *fault)
 {
     int signal_number = stop_signal_caught();
@@ -140,7 +160,8 @@ static int look_around(struct extraction *run, struct fault *fault)
     return wire_log_tick(&run->log, fault);
 }
 
-static int take_packet(struct extraction *run, struct captured_packet *packet, struct fault *fault)
+static int take_packet(struct extraction *run, struct captured_packet *packet,
+                       struct fault *fault)
 {
     if (run->first_ns == TIME_NONE) {
         set_zero(run, packet->time_ns);
@@ -160,7 +181,8 @@ static int take_packets(struct extraction *run, struct fault *fault)
     struct captured_packet packet;
     int got;
     int status = STATUS_OK;
-    while (status == STATUS_OK && (got = packet_source_next(run->source, &packet, fault)) != 0)
+    while (status == STATUS_OK &&
+           (got = packet_source_next(run->source, &packet, fault)) != 0)
         status = got < 0 ? got : take_packet(run, &packet, fault);
     uint64_t damaged;
     const char *damage = packet_source_damage(run->source, &damaged);
@@ -204,11 +226,12 @@ static int open_trace(struct extraction *run, struct fault *fault)
     };
     if (!options->requests)
         return STATUS_OK;
-    return trace_writer_open(&run->trace, options->requests, options->common.force, &settings,
-                             options->salt, fault);
+    return trace_writer_open(&run->trace, options->requests, options->common.force,
+                             &settings, options->salt, fault);
 }
 
-static int open_inputs(struct extraction *run, char **paths, int path_count, struct fault *fault)
+static int open_inputs(struct extraction *run, char **paths, int path_count,
+                       struct fault *fault)
 {
     int status = packet_source_open(&run->source, paths, (size_t)path_count, fault);
     if (status < 0)
@@ -218,8 +241,8 @@ static int open_inputs(struct extraction *run, char **paths, int path_count, str
     if (got < 0)
         return got;
     const struct extract_command *options = run->options;
-    status = extract_options_create(&options->extract, options->requests != NULL, write_exchange,
-                                    run, &run->extractor, fault);
+    status = extract_options_create(&options->extract, options->requests != NULL,
+                                    write_exchange, run, &run->extractor, fault);
     return status < 0 ? status : open_trace(run, fault);
 }
 
@@ -232,9 +255,12 @@ static void release(struct extraction *run)
     capture_sidecar_release(&run->sidecar);
 }
 
-static int extract_run(void *options, char **operands, int operand_count, struct fault *fault)
+static int extract_run(void *options, char **operands, int operand_count,
+                       struct fault *fault)
 {
-    struct extraction run = { .options = options, .first_ns = TIME_NONE, .last_ns = TIME_NONE };
+    struct extraction run = { .options = options,
+                              .first_ns = TIME_NONE,
+                              .last_ns = TIME_NONE };
     const struct common_options *common = &run.options->common;
     stop_signal_catch();
     progress_init(&run.progress, !common->no_progress && !common->quiet, common->verbose);
@@ -257,9 +283,10 @@ const struct command extract_command = {
     .summary = "capture files to an arrival log and a request trace",
     .usage = "[OPTION]... FILE... [-o FILE]",
     .details =
-        "Reads pcap and pcapng, plain, gzip or zstd; several files, cut from one capture, count as one. "
-        "Each HTTP exchange becomes a record, each event of an answer gets the time at which its last "
-        "byte was delivered to the host. TLS, HTTP/2 and compressed answers are counted as opaque.",
+        "Reads pcap and pcapng, plain, gzip or zstd; several files, cut from one "
+        "capture, count as one. Each HTTP exchange becomes a record, each event of an "
+        "answer gets the time at which its last byte was delivered to the host. TLS, "
+        "HTTP/2 and compressed answers are counted as opaque.",
     .options = specs,
     .options_size = sizeof(struct extract_command),
     .run = extract_run,

@@ -1,8 +1,10 @@
 #include "record/extract_options.h"
 
 int extract_options_create(const struct extract_options *options, bool keep_requests,
-                           void (*on_exchange)(void *context, const struct exchange *exchange),
-                           void *context, struct extractor **extractor, struct fault *fault)
+                           void (*on_exchange)(void *context,
+                                               const struct exchange *exchange),
+                           void *context, struct extractor **extractor,
+                           struct fault *fault)
 {
     struct server_filter server = { .any_address = false };
     if (options->server) {

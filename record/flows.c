@@ -8,9 +8,9 @@
 #include "formats/base/memory.h"
 
 enum {
-    CLOSED_MAX = 4096,           /* closed flows remembered, to know their late segments */
-    LATE_SYN_BYTES = 1 << 20,    /* how far data may overtake the SYN */
-    NEAR_BYTES = 1 << 24,        /* a segment of the same connection is this near */
+    CLOSED_MAX = 4096,        /* closed flows remembered, to know their late segments */
+    LATE_SYN_BYTES = 1 << 20, /* how far data may overtake the SYN */
+    NEAR_BYTES = 1 << 24,     /* a segment of the same connection is this near */
     KEEP_ALIVE_BYTES = 1,
 };
 
@@ -120,17 +120,19 @@ struct direction_sink {
     unsigned direction;
 };
 
-static void pass_bytes(void *context, const uint8_t *bytes, size_t len, int64_t delivered_ns)
+static void pass_bytes(void *context, const uint8_t *bytes, size_t len,
+                       int64_t delivered_ns)
 {
     const struct direction_sink *to = context;
-    to->table->handler.on_bytes(to->table->handler.context, to->flow, to->direction, bytes, len,
-                                delivered_ns);
+    to->table->handler.on_bytes(to->table->handler.context, to->flow, to->direction,
+                                bytes, len, delivered_ns);
 }
 
 static void pass_gap(void *context, uint64_t len, enum gap_reason reason)
 {
     const struct direction_sink *to = context;
-    to->table->handler.on_gap(to->table->handler.context, to->flow, to->direction, len, reason);
+    to->table->handler.on_gap(to->table->handler.context, to->flow, to->direction, len,
+                              reason);
 }
 
 static void tell_end(struct flow_table *table, struct flow *flow, unsigned direction)
@@ -142,7 +144,8 @@ static void tell_end(struct flow_table *table, struct flow *flow, unsigned direc
 }
 
 /* Gives up the holes of a direction that cannot be filled any more. */
-static void finish_direction(struct flow_table *table, struct flow *flow, unsigned direction)
+static void finish_direction(struct flow_table *table, struct flow *flow,
+                             unsigned direction)
 {
     struct direction_sink to = { table, flow, direction };
     struct reassembly_sink sink = { pass_bytes, pass_gap, &to };
@@ -152,7 +155,8 @@ static void finish_direction(struct flow_table *table, struct flow *flow, unsign
     tell_end(table, flow, direction);
 }
 
-static void add_counts(struct reassembly_counts *sum, const struct reassembly_counts *more)
+static void add_counts(struct reassembly_counts *sum,
+                       const struct reassembly_counts *more)
 {
     sum->retransmitted += more->retransmitted;
     sum->reordered += more->reordered;
@@ -222,7 +226,8 @@ static bool is_other_syn(const struct flow *flow, const struct reassembly *strea
 }
 
 /* True when the segment belongs to a new connection on the ports of an old one. */
-static bool starts_over(const struct flow *flow, unsigned direction, const struct segment *segment)
+static bool starts_over(const struct flow *flow, unsigned direction,
+                        const struct segment *segment)
 {
     const struct reassembly *stream = &flow->directions[direction];
     if (segment->flags & SEGMENT_SYN)
@@ -249,7 +254,8 @@ static struct flow *flow_for(struct flow_table *table, const struct segment *seg
     if (flow)
         return flow;
     bool begins = !(segment->flags & SEGMENT_RST) &&
-                  (segment->flags & SEGMENT_SYN || segment->payload_bytes > KEEP_ALIVE_BYTES);
+                  (segment->flags & SEGMENT_SYN ||
+                   segment->payload_bytes > KEEP_ALIVE_BYTES);
     *direction = 0;
     return begins ? open_flow(table, segment, generation) : NULL;
 }
@@ -264,7 +270,8 @@ static void note_round_trip(struct flow *flow)
             flow->directions[d].reorder_ns = round_trip_ns;
 }
 
-static void note_handshake(struct flow *flow, unsigned direction, const struct segment *segment)
+static void note_handshake(struct flow *flow, unsigned direction,
+                           const struct segment *segment)
 {
     bool syn = segment->flags & SEGMENT_SYN;
     bool ack = segment->flags & SEGMENT_ACK;
@@ -285,7 +292,8 @@ static void note_handshake(struct flow *flow, unsigned direction, const struct s
 }
 
 /* Resets far from the stream are forged or stale: receivers ignore them, and so do we. */
-static bool is_plausible_reset(const struct reassembly *stream, const struct segment *segment)
+static bool is_plausible_reset(const struct reassembly *stream,
+                               const struct segment *segment)
 {
     if (!stream->started)
         return true;
@@ -317,10 +325,13 @@ static void feed_flow(struct flow_table *table, struct flow *flow, unsigned dire
     struct reassembly_sink sinks[2] = { { pass_bytes, pass_gap, &to[0] },
                                         { pass_bytes, pass_gap, &to[1] } };
     if (segment->flags & SEGMENT_ACK)
-        reassembly_acknowledge(&flow->directions[1 - direction], segment->ack, segment->time_ns);
+        reassembly_acknowledge(&flow->directions[1 - direction], segment->ack,
+                               segment->time_ns);
     for (unsigned d = 0; d < 2; d++)
-        reassembly_expire(&flow->directions[d], segment->time_ns, &table->budget, &sinks[d]);
-    reassembly_segment(&flow->directions[direction], segment, &table->budget, &sinks[direction]);
+        reassembly_expire(&flow->directions[d], segment->time_ns, &table->budget,
+                          &sinks[d]);
+    reassembly_segment(&flow->directions[direction], segment, &table->budget,
+                       &sinks[direction]);
     for (unsigned d = 0; d < 2; d++)
         tell_end(table, flow, d);
 }

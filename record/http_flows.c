@@ -13,8 +13,8 @@ static bool begins_tls(const char *bytes, size_t len)
     return begins_with(bytes, len, "\x16\x03");
 }
 
-/* Says who the client is where no SYN told: by the server asked for, else by what the first bytes look
- * like. False while neither does. */
+/* Says who the client is where no SYN told: by the server asked for, else by what the
+ * first bytes look like. False while neither does. */
 static bool find_client(const struct place *place, unsigned direction, const char *bytes,
                         size_t len)
 {
@@ -46,8 +46,8 @@ static void recount(struct http_flows *http, size_t *counted, size_t now)
     *counted = now;
 }
 
-/* Gives the connection up when it made the whole exceed its limit. Only its first and last exchange can
- * have grown. */
+/* Gives the connection up when it made the whole exceed its limit. Only its first and
+ * last exchange can have grown. */
 static void keep_within_memory(const struct place *place)
 {
     struct http_flows *http = place->http;
@@ -73,8 +73,8 @@ static struct connection *new_connection(struct http_flows *http, const struct f
     return connection_create(flow);
 }
 
-static void take_bytes(void *context, struct flow *flow, unsigned direction, const uint8_t *bytes,
-                       size_t len, int64_t delivered_ns)
+static void take_bytes(void *context, struct flow *flow, unsigned direction,
+                       const uint8_t *bytes, size_t len, int64_t delivered_ns)
 {
     struct http_flows *http = context;
     if (!flow->connection)
@@ -98,16 +98,19 @@ static void take_gap(void *context, struct flow *flow, unsigned direction, uint6
     struct connection *connection = flow->connection;
     if (!connection || connection->ignored || flow->client < 0)
         return;
-    struct place place = { context, flow, connection, flow->directions[direction].delivered_ns };
+    struct place place = { context, flow, connection,
+                           flow->directions[direction].delivered_ns };
     enum http_role role = (int)direction == flow->client ? HTTP_REQUESTS : HTTP_RESPONSES;
     connection_gap(&place, role, len, reason);
 }
 
 /* A FIN: the end of an answer that runs until close. */
-static void take_end(void *context, struct flow *flow, unsigned direction, int64_t time_ns)
+static void take_end(void *context, struct flow *flow, unsigned direction,
+                     int64_t time_ns)
 {
     struct connection *connection = flow->connection;
-    if (!connection || connection->ignored || flow->client < 0 || (int)direction == flow->client)
+    if (!connection || connection->ignored || flow->client < 0 ||
+        (int)direction == flow->client)
         return;
     struct place place = { context, flow, connection, time_ns };
     connection_end(&place);
@@ -120,7 +123,8 @@ static enum outcome open_outcome(const struct flow *flow)
     return closed_by_server ? OUTCOME_TRUNCATED : OUTCOME_CANCELLED;
 }
 
-static void take_close(void *context, struct flow *flow, enum flow_close how, int64_t time_ns)
+static void take_close(void *context, struct flow *flow, enum flow_close how,
+                       int64_t time_ns)
 {
     struct http_flows *http = context;
     struct connection *connection = flow->connection;

@@ -64,8 +64,8 @@ static int open_log(struct live_run *run, struct fault *fault)
     clock_boot_id(header.boot_id);
     struct buffer path = BUFFER_INIT;
     buffer_printf(&path, "%s/wire-%03u.toklog", run->options->output, run->logs);
-    int status = wire_log_open(&run->log, buffer_text(&path), run->options->common.force, &header,
-                               fault);
+    int status = wire_log_open(&run->log, buffer_text(&path), run->options->common.force,
+                               &header, fault);
     buffer_release(&path);
     run->logs++;
     run->log_start_ns = clock_monotonic_ns();
@@ -74,7 +74,8 @@ static int open_log(struct live_run *run, struct fault *fault)
 
 static int close_log(struct live_run *run, struct fault *fault)
 {
-    return wire_log_commit(&run->log, clock_monotonic_ns() - run->zero.monotonic_ns, fault);
+    return wire_log_commit(&run->log, clock_monotonic_ns() - run->zero.monotonic_ns,
+                           fault);
 }
 
 static void write_exchange(void *context, const struct exchange *exchange)
@@ -84,7 +85,8 @@ static void write_exchange(void *context, const struct exchange *exchange)
         arrivals_writer_request(run->log.writer, &exchange->record);
 }
 
-static void take_packet(u_char *context, const struct pcap_pkthdr *header, const u_char *bytes)
+static void take_packet(u_char *context, const struct pcap_pkthdr *header,
+                        const u_char *bytes)
 {
     struct live_run *run = (struct live_run *)(void *)context;
     int64_t realtime_ns = header->ts.tv_sec * (int64_t)NS_PER_S + header->ts.tv_usec;
@@ -92,7 +94,8 @@ static void take_packet(u_char *context, const struct pcap_pkthdr *header, const
         .bytes = bytes,
         .captured = header->caplen,
         .wire = header->len,
-        .time_ns = wire_clock_monotonic(&run->clock, realtime_ns) - run->zero.monotonic_ns,
+        .time_ns = wire_clock_monotonic(&run->clock, realtime_ns) -
+                   run->zero.monotonic_ns,
         .link_type = run->link_type,
     };
     if (run->first_ns == TIME_NONE)
@@ -122,10 +125,11 @@ static void show_progress(struct live_run *run)
     if (!progress_due(&run->progress))
         return;
     char packets[UNITS_TEXT_MAX], exchanges[UNITS_TEXT_MAX], line[128];
-    snprintf(line, sizeof(line), "%s packets, %s exchanges, %llu dropped",
-             units_format_count(packets, (int64_t)extractor_packets(run->extractor)->packets),
-             units_format_count(exchanges, (int64_t)extractor_http(run->extractor)->exchanges),
-             (unsigned long long)run->statistics.dropped_by_kernel);
+    snprintf(
+        line, sizeof(line), "%s packets, %s exchanges, %llu dropped",
+        units_format_count(packets, (int64_t)extractor_packets(run->extractor)->packets),
+        units_format_count(exchanges, (int64_t)extractor_http(run->extractor)->exchanges),
+        (unsigned long long)run->statistics.dropped_by_kernel);
     progress_show(&run->progress, line);
 }
 
@@ -138,7 +142,8 @@ static int rotate(struct live_run *run, struct fault *fault)
     return status < 0 ? status : open_log(run, fault);
 }
 
-static int poll_until(struct live_run *run, int64_t end_ns, bool stoppable, struct fault *fault)
+static int poll_until(struct live_run *run, int64_t end_ns, bool stoppable,
+                      struct fault *fault)
 {
     int status = STATUS_OK;
     while (status == STATUS_OK && clock_monotonic_ns() < end_ns &&
@@ -177,7 +182,8 @@ static int start(struct live_run *run, struct fault *fault)
                                         &run->extractor, fault);
     stop_signal_catch();
     if (status == STATUS_OK)
-        status = capture_options_open(&options->capture, &run->settings, &run->device, fault);
+        status = capture_options_open(&options->capture, &run->settings, &run->device,
+                                      fault);
     if (status < 0)
         return status;
     run->link_type = pcap_datalink(run->device.pcap);
@@ -218,11 +224,14 @@ static int print_report(struct live_run *run, struct fault *fault)
     return status;
 }
 
-static int live_run(void *options, char **operands, int operand_count, struct fault *fault)
+static int live_run(void *options, char **operands, int operand_count,
+                    struct fault *fault)
 {
     (void)operands;
     (void)operand_count;
-    struct live_run run = { .options = options, .first_ns = TIME_NONE, .last_ns = TIME_NONE };
+    struct live_run run = { .options = options,
+                            .first_ns = TIME_NONE,
+                            .last_ns = TIME_NONE };
     const struct common_options *common = &run.options->common;
     progress_init(&run.progress, !common->no_progress && !common->quiet, common->verbose);
     int status = start(&run, fault);
@@ -244,8 +253,9 @@ const struct command live_command = {
     .summary = "capture and extract in one go, storing no payload",
     .usage = "[OPTION]... -i IFACE [-p PORT]... -o DIR",
     .details =
-        "Writes arrival logs DIR/wire-000.toklog, wire-001.toklog, ... while it listens; no packet and "
-        "no text is stored. SIGINT or SIGTERM is how it ends; the exit code is 0 then.",
+        "Writes arrival logs DIR/wire-000.toklog, wire-001.toklog, ... while it "
+        "listens; no packet and no text is stored. SIGINT or SIGTERM is how it ends; "
+        "the exit code is 0 then.",
     .options = specs,
     .options_size = sizeof(struct live_command),
     .run = live_run,

@@ -300,8 +300,8 @@ static void count_late(struct reassembly *reassembly, int64_t time_ns)
         reassembly->counts.reordered++;
 }
 
-/* Makes room by giving up holes when the piece would exceed the budget. (A piece that is split by held ones
- * may then exceed it by a few headers; the next one pays.) */
+/* Makes room by giving up holes when the piece would exceed the budget. (A piece that is
+ * split by held ones may then exceed it by a few headers; the next one pays.) */
 static void keep_within_budget(struct reassembly *reassembly, const struct piece *piece,
                                struct reassembly_budget *budget,
                                const struct reassembly_sink *sink)

@@ -57,7 +57,8 @@ int wire_log_tick(struct wire_log *log, struct fault *fault)
     arrivals_writer_tick(log->writer, clock_monotonic_ns());
     if (arrivals_writer_status(log->writer) == STATUS_OK)
         return STATUS_OK;
-    return fault_set(fault, STATUS_IO, "cannot write %s: the disk refuses", log->part_path);
+    return fault_set(fault, STATUS_IO, "cannot write %s: the disk refuses",
+                     log->part_path);
 }
 
 void wire_log_release(struct wire_log *log)

@@ -14,7 +14,8 @@ struct wire_log {
     char *part_path;
 };
 
-/* Refuses to overwrite `path` without `force`. The header's source, producer and workers are set. */
+/* Refuses to overwrite `path` without `force`. The header's source, producer and workers
+ * are set. */
 int wire_log_open(struct wire_log *log, const char *path, bool force,
                   const struct arrivals_header *header, struct fault *fault);
 

@@ -1,6 +1,7 @@
-/* The whole extractor on any packets. Byte 0 chooses the link type and limits; then each packet: captured
- * bytes (2, little-endian), bytes cut by the snap length (1), 10-us steps since the packet before (1),
- * the bytes. The packets are passed from memory of exactly their size. */
+/* The whole extractor on any packets. Byte 0 chooses the link type and limits; then each
+ * packet: captured bytes (2, little-endian), bytes cut by the snap length (1), 10-us
+ * steps since the packet before (1), the bytes. The packets are passed from memory of
+ * exactly their size. */
 #include <pcap/dlt.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static void check_exchange(void *context, const struct exchange *exchange)
     }
 }
 
-static void feed(struct extractor *extractor, int link_type, const uint8_t *data, size_t size)
+static void feed(struct extractor *extractor, int link_type, const uint8_t *data,
+                 size_t size)
 {
     int64_t time_ns = 0;
     while (size >= PACKET_HEADER) {
@@ -45,8 +47,8 @@ static void feed(struct extractor *extractor, int link_type, const uint8_t *data
             captured = size;
         uint8_t *bytes = memory_new(1, captured ? captured : 1);
         memcpy(bytes, data, captured);
-        struct captured_packet packet = { bytes, (uint32_t)captured, (uint32_t)captured + cut,
-                                          time_ns, link_type };
+        struct captured_packet packet = { bytes, (uint32_t)captured,
+                                          (uint32_t)captured + cut, time_ns, link_type };
         extractor_packet(extractor, &packet);
         free(bytes);
         data += captured;
@@ -56,11 +58,13 @@ static void feed(struct extractor *extractor, int link_type, const uint8_t *data
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const int links[] = { DLT_RAW, DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_NULL };
+    static const int links[] = { DLT_RAW, DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2,
+                                 DLT_NULL };
     if (size < 1)
         return 0;
     bool small = data[0] & 0x80;
-    struct flow_limits limits = { .max_flows = small ? 2 : 64, .max_buffer = small ? 500 : 65536 };
+    struct flow_limits limits = { .max_flows = small ? 2 : 64,
+                                  .max_buffer = small ? 500 : 65536 };
     struct http_settings http = {
         .max_memory = small ? 8000 : 1 << 20,
         .keep_requests = data[0] & 0x40,

@@ -1,6 +1,7 @@
-/* Reassembly on any segments of one direction: what comes out is checked against a plain model. Each
- * segment takes 4 bytes: place in the stream, length and flags, ms since the segment before, an
- * acknowledgement. The bytes of the stream are a fixed text, so that overlaps agree. */
+/* Reassembly on any segments of one direction: what comes out is checked against a plain
+ * model. Each segment takes 4 bytes: place in the stream, length and flags, ms since the
+ * segment before, an acknowledgement. The bytes of the stream are a fixed text, so that
+ * overlaps agree. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -8,7 +9,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { SEGMENT_INPUT = 4, STREAM_BYTES = 256 * 4 + 64, SPLIT_MAX = 64 * 64, MS = 1000 * 1000 };
+enum {
+    SEGMENT_INPUT = 4,
+    STREAM_BYTES = 256 * 4 + 64,
+    SPLIT_MAX = 64 * 64,
+    MS = 1000 * 1000
+};
 
 struct model {
     int64_t first_seen_ns[STREAM_BYTES]; /* 0: never */
@@ -17,7 +23,8 @@ struct model {
     int64_t latest_ns;
 };
 
-static void check_bytes(void *context, const uint8_t *bytes, size_t len, int64_t delivered_ns)
+static void check_bytes(void *context, const uint8_t *bytes, size_t len,
+                        int64_t delivered_ns)
 {
     struct model *model = context;
     for (size_t i = 0; i < len; i++, model->at++) {

@@ -15,7 +15,8 @@
 
 enum { SYN = SEGMENT_SYN, ACK = SEGMENT_ACK, FIN = SEGMENT_FIN };
 
-/* What the handler was told: "c:abc " bytes from the client, "s." end of the server's direction,
+/* What the handler was told: "c:abc " bytes from the client, "s." end of the server's
+ * direction,
  * "[2] " a gap, "close 0 " how the flow was closed; "?" where the client is unknown. */
 struct fixture {
     struct flow_table *table;
@@ -30,12 +31,13 @@ static char end_name(const struct flow *flow, unsigned direction)
     return (int)direction == flow->client ? 'c' : 's';
 }
 
-static void record_bytes(void *context, struct flow *flow, unsigned direction, const uint8_t *bytes,
-                         size_t len, int64_t delivered_ns)
+static void record_bytes(void *context, struct flow *flow, unsigned direction,
+                         const uint8_t *bytes, size_t len, int64_t delivered_ns)
 {
     (void)delivered_ns;
     struct fixture *f = context;
-    buffer_printf(&f->out, "%c:%.*s ", end_name(flow, direction), (int)len, (const char *)bytes);
+    buffer_printf(&f->out, "%c:%.*s ", end_name(flow, direction), (int)len,
+                  (const char *)bytes);
 }
 
 static void record_gap(void *context, struct flow *flow, unsigned direction, uint64_t len,
@@ -48,17 +50,20 @@ static void record_gap(void *context, struct flow *flow, unsigned direction, uin
     buffer_printf(&f->out, "[%d] ", (int)len);
 }
 
-static void record_end(void *context, struct flow *flow, unsigned direction, int64_t time_ns)
+static void record_end(void *context, struct flow *flow, unsigned direction,
+                       int64_t time_ns)
 {
     (void)time_ns;
     struct fixture *f = context;
     buffer_printf(&f->out, "%c. ", end_name(flow, direction));
 }
 
-static void record_close(void *context, struct flow *flow, enum flow_close how, int64_t time_ns)
+static void record_close(void *context, struct flow *flow, enum flow_close how,
+                         int64_t time_ns)
 {
     (void)time_ns;
-    static const char *const names[] = { "finished", "reset", "replaced", "dropped", "over" };
+    static const char *const names[] = { "finished", "reset", "replaced", "dropped",
+                                         "over" };
     struct fixture *f = context;
     f->last = *flow;
     buffer_printf(&f->out, "%s ", names[how]);
@@ -67,7 +72,8 @@ static void record_close(void *context, struct flow *flow, enum flow_close how, 
 static void create_table(struct fixture *f, size_t max_flows)
 {
     struct flow_limits limits = { .max_flows = max_flows, .max_buffer = 1 << 20 };
-    struct flow_handler handler = { record_bytes, record_gap, record_end, record_close, f };
+    struct flow_handler handler = { record_bytes, record_gap, record_end, record_close,
+                                    f };
     f->table = flow_table_create(&limits, &handler);
 }
 
@@ -88,8 +94,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void push(struct fixture *f, int from_client, uint32_t seq, uint32_t ack, unsigned flags,
-                 const char *payload, int64_t time_ns)
+static void push(struct fixture *f, int from_client, uint32_t seq, uint32_t ack,
+                 unsigned flags, const char *payload, int64_t time_ns)
 {
     struct segment segment = segment_of(from_client, seq, ack, flags, payload, time_ns);
     flow_table_segment(f->table, &segment);

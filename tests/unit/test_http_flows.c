@@ -1,4 +1,5 @@
-/* Exchanges from segments: an answer streamed in chunks, its event times, and all that goes wrong. */
+/* Exchanges from segments: an answer streamed in chunks, its event times, and all that
+ * goes wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +111,8 @@ static void shake_hands(struct fixture *f)
     "Transfer-Encoding: chunked\r\n\r\n"
 
 /* Events of a completion and its end, each as one chunk. */
-#define TOKEN_DATA "data: {\"choices\":[{\"index\":0,\"text\":\"x\",\"finish_reason\":null}]}\n\n"
+#define TOKEN_DATA \
+    "data: {\"choices\":[{\"index\":0,\"text\":\"x\",\"finish_reason\":null}]}\n\n"
 #define TOKEN "41\r\n" TOKEN_DATA "\r\n"
 #define USAGE "48\r\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":5," \
     "\"completion_tokens\":3}}\n\n\r\n"
@@ -127,8 +129,10 @@ static void chunk_sizes_are_right(void **state)
 
 static void ask(struct fixture *f, int64_t time_ns)
 {
-    client(f, "POST /v1/completions HTTP/1.1\r\nX-Session-Id: s7\r\nContent-Length: 4\r\n\r\n",
-           time_ns);
+    client(
+        f,
+        "POST /v1/completions HTTP/1.1\r\nX-Session-Id: s7\r\nContent-Length: 4\r\n\r\n",
+        time_ns);
     client(f, "{ }\n", time_ns + 1 * MS);
 }
 
@@ -166,8 +170,11 @@ static void a_streamed_answer(void **state)
     static const struct {
         int64_t arrival_ns;
         int kind;
-    } expected[] = { { 30 * MS, EVENT_CONTENT }, { 40 * MS, EVENT_CONTENT },
-                     { 40 * MS, EVENT_CONTENT }, { 50 * MS, EVENT_USAGE }, { 50 * MS, EVENT_DONE } };
+    } expected[] = { { 30 * MS, EVENT_CONTENT },
+                     { 40 * MS, EVENT_CONTENT },
+                     { 40 * MS, EVENT_CONTENT },
+                     { 50 * MS, EVENT_USAGE },
+                     { 50 * MS, EVENT_DONE } };
     assert_int_equal(record->event_count, 5);
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(f->events[0][i].arrival_ns, expected[i].arrival_ns);
@@ -181,7 +188,10 @@ static void an_event_ends_with_its_blank_line(void **state)
     struct fixture *f = *state;
     shake_hands(f);
     ask(f, 10 * MS);
-    server(f, HEAD_STREAM "41\r\n" "data: {\"choices\":[{\"index\":0,\"text\":\"x\",", 20 * MS);
+    server(f,
+           HEAD_STREAM "41\r\n"
+                       "data: {\"choices\":[{\"index\":0,\"text\":\"x\",",
+           20 * MS);
     server(f, "\"finish_reason\":null}]}\n", 21 * MS);
     server(f, "\n", 22 * MS);
     server(f, "\r\n", 23 * MS);
@@ -198,7 +208,8 @@ static void requests_on_one_connection_are_numbered(void **state)
     shake_hands(f);
     for (int i = 0; i < 3; i++) {
         ask(f, (10 + 10 * i) * MS);
-        server(f, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", (15 + 10 * i) * MS);
+        server(f, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno",
+               (15 + 10 * i) * MS);
     }
     assert_int_equal(f->count, 3);
     for (uint32_t i = 0; i < 3; i++) {
@@ -227,7 +238,8 @@ static void interim_answers_are_passed(void **state)
 {
     struct fixture *f = *state;
     shake_hands(f);
-    client(f, "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n", 10 * MS);
+    client(f, "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n",
+           10 * MS);
     server(f, "HTTP/1.1 100 Continue\r\n\r\n", 20 * MS);
     client(f, "x", 25 * MS);
     server(f, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 30 * MS);
@@ -242,7 +254,8 @@ static void a_body_may_run_until_close(void **state)
     struct fixture *f = *state;
     shake_hands(f);
     ask(f, 10 * MS);
-    server(f, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" TOKEN_DATA, 20 * MS);
+    server(f, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" TOKEN_DATA,
+           20 * MS);
     server(f, "data: [DONE]\n\n", 30 * MS);
     push(f, 0, ACK | FIN, "", 40 * MS);
     assert_int_equal(f->count, 1);
@@ -266,7 +279,8 @@ static void lost_tokens_are_unknown_not_late(void **state)
     assert_int_equal(f->count, 1);
     const struct arrival_request *record = &f->records[0];
     assert_int_equal(record->outcome, OUTCOME_OK);
-    assert_int_equal(record->flags, REQUEST_STREAMED | REQUEST_DONE_SEEN | REQUEST_WIRE_HOLE);
+    assert_int_equal(record->flags,
+                     REQUEST_STREAMED | REQUEST_DONE_SEEN | REQUEST_WIRE_HOLE);
     assert_int_equal(record->event_count, 5);
     const struct arrival_event *events = f->events[0];
     assert_int_equal(events[0].arrival_ns, 20 * MS);
@@ -351,7 +365,9 @@ static void compressed_answers_are_opaque(void **state)
     struct fixture *f = *state;
     shake_hands(f);
     ask(f, 10 * MS);
-    server(f, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08",
+    server(f,
+           "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: "
+           "3\r\n\r\n\x1f\x8b\x08",
            20 * MS);
     assert_int_equal(f->count, 1);
     assert_int_equal(f->records[0].outcome, OUTCOME_OK);
@@ -360,7 +376,8 @@ static void compressed_answers_are_opaque(void **state)
     assert_int_equal(http_flows_counts(f->http)->opaque_coded, 1);
 }
 
-static void assert_first_bytes(struct fixture *f, const char *bytes, const uint64_t *counter)
+static void assert_first_bytes(struct fixture *f, const char *bytes,
+                               const uint64_t *counter)
 {
     shake_hands(f);
     client(f, bytes, 10 * MS);
@@ -393,7 +410,8 @@ static void upgrades_are_opaque(void **state)
 {
     struct fixture *f = *state;
     shake_hands(f);
-    client(f, "GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", 10 * MS);
+    client(f, "GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+           10 * MS);
     server(f, "HTTP/1.1 101 Switching Protocols\r\n\r\n", 20 * MS);
     server(f, "\x81\x01x", 30 * MS);
     client(f, "\x81\x01y", 31 * MS);
@@ -410,7 +428,9 @@ static void memory_is_bounded(void **state)
     create(f, 20000);
     shake_hands(f);
     ask(f, 10 * MS);
-    server(f, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999999\r\n\r\n",
+    server(f,
+           "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+           "999999\r\n\r\n",
            20 * MS);
     server(f, "{", 20 * MS);
     for (int i = 0; i < 400; i++)

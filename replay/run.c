@@ -11,6 +11,7 @@
 
 #include "formats/base/clock.h"
 #include "formats/base/version.h"
+#include "replay/capture_process.h"
 #include "replay/live_view.h"
 #include "replay/supervisor.h"
 
@@ -28,6 +29,7 @@ struct run {
     struct run_result *result;
     struct run_manifest manifest;
     struct supervisor supervisor;
+    struct capture_process capture;
 };
 
 static unsigned lanes_for(uint64_t open_expected)
@@ -230,14 +232,23 @@ int run_execute(const struct run_setup *setup, struct run_result *result,
     if (status != STATUS_OK)
         return status;
     manifest_fill(&run.manifest, setup);
-    status = run_start(&run, fault);
+    if (setup->capture_interface != NULL)
+        status =
+            capture_process_start(&run.capture, setup->capture_interface,
+                                  target_port(setup->target), setup->directory, fault);
+    if (status == STATUS_OK)
+        status = run_start(&run, fault);
     if (status == STATUS_OK) {
         run_watch(&run);
         status = run_finish(&run, fault);
         supervisor_release(&run.supervisor);
+        int captured = capture_process_finish(&run.capture, target_port(setup->target),
+                                              setup->directory, fault);
+        status = status == STATUS_OK ? captured : status;
     } else {
         result->signal = run.supervisor.signal;
         supervisor_release(&run.supervisor);
+        capture_process_abandon(&run.capture, setup->directory);
         /* Before T0 nothing was sent: nothing half-written stays. */
         run_directory_remove(setup->directory);
     }

@@ -34,6 +34,7 @@ struct run_setup {
     int64_t idle_timeout_ns;
     int64_t grace_ns;
     uint32_t retries;
+    const char *capture_interface; /* packets are captured there; NULL: not at all */
     const struct run_texts *command; /* argv without secrets, for the manifest */
     bool progress;
     bool verbose;

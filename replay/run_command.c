@@ -185,6 +185,7 @@ static int run_command_run(void *options_pointer, char **operands, int operand_c
         .failed_turn = (enum failed_turn)options->run.failed_turn,
         .timeout_ns = options->run.timeout_ns,
         .cost_text = options->run.client_cost,
+        .capture_interface = options->run.capture,
         .idle_timeout_ns = options->run.idle_timeout_ns,
         .retries = (uint32_t)options->run.retries,
         .grace_ns = options->run.grace_ns,

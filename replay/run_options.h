@@ -26,6 +26,7 @@ struct run_options {
     int64_t max_open; /* 0: estimated from the plan */
     bool no_probe;
     const char *client_cost; /* NULL: none */
+    const char *capture;     /* interface; NULL: no capture */
 };
 
 extern const char *const request_api_names[];
@@ -175,6 +176,13 @@ extern const char *const failed_turn_names[];
           .help = "streams that will be open at once; 0: estimated from the plan at 2 " \
                   "s + 50 ms a " \
                   "token" }, \
+        { .name = "capture", \
+          .type = OPTION_STRING, \
+          .argument = "IFACE", \
+          .offset = offsetof(structure, member.capture), \
+          .help = "capture the run's packets on this interface with tokrecord, and put " \
+                  "them and " \
+                  "their times (wire.pcap.zst, wire.toklog) into the run directory" }, \
         { .name = "client-cost", \
           .type = OPTION_STRING, \
           .argument = "TIME[:LAW]", \

@@ -191,6 +191,18 @@ void target_apply_source(const struct target *target, CURL *easy, size_t turn)
     buffer_release(&name);
 }
 
+uint16_t target_port(const struct target *target)
+{
+    CURLU *parsed = curl_url();
+    char *text = NULL;
+    curl_url_set(parsed, CURLUPART_URL, target->url, 0);
+    curl_url_get(parsed, CURLUPART_PORT, &text, CURLU_DEFAULT_PORT);
+    uint16_t port = text == NULL ? 0 : (uint16_t)strtoul(text, NULL, 10);
+    curl_free(text);
+    curl_url_cleanup(parsed);
+    return port;
+}
+
 char *target_models_url(const struct target *target)
 {
     const char *endpoint = request_api_path((enum request_api)target->options->api);

@@ -4,6 +4,7 @@
 #define TOKTRACE_TARGET_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <curl/curl.h>
 
@@ -45,6 +46,9 @@ void target_apply(const struct target *target, CURL *easy);
 /* Makes connection number `turn` leave from one of the source addresses, if there are
  * any. */
 void target_apply_source(const struct target *target, CURL *easy, size_t turn);
+
+/* The TCP port of the URL. */
+uint16_t target_port(const struct target *target);
 
 /* The URL of the list of models that belongs to the endpoint. Caller frees. */
 char *target_models_url(const struct target *target);

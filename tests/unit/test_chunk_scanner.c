@@ -196,7 +196,8 @@ static const char *const seeds[] = {
     "\"tool_calls\":[{\"function\":{\"name\":\"f\"}}]},\"finish_reason\":\"stop\"}],"
     "\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2,"
     "\"prompt_tokens_details\":{\"cached_tokens\":1}}}",
-    "{\"choices\":[{\"text\":\"a\",\"index\":0},{\"text\":\"\",\"finish_reason\":\"abort\"}],"
+    "{\"choices\":[{\"text\":\"a\",\"index\":0},"
+    "{\"text\":\"\",\"finish_reason\":\"abort\"}],"
     "\"error\":null,\"object\":\"text_completion\"}",
     "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"text\":\"x\"},"
     "\"usage\":{\"output_tokens\":7}}",
@@ -204,8 +205,8 @@ static const char *const seeds[] = {
     "\"incomplete_details\":{\"reason\":\"max_output_tokens\"},"
     "\"usage\":{\"input_tokens\":3,\"output_tokens\":4,"
     "\"output_tokens_details\":{\"reasoning_tokens\":1}}}}",
-    "{\"object\":\"response\",\"status\":\"completed\",\"output\":[{\"type\":\"reasoning\","
-    "\"summary\":[{\"text\":\"s\"}]},"
+    "{\"object\":\"response\",\"status\":\"completed\","
+    "\"output\":[{\"type\":\"reasoning\",\"summary\":[{\"text\":\"s\"}]},"
     "{\"content\":[{\"type\":\"text\",\"text\":\"t\"}]}]}",
 };
 

@@ -52,6 +52,13 @@ static void set_mode(struct answer *answer, enum answer_mode mode)
     answer->mode = (uint8_t)mode;
     if (mode == ANSWER_STREAM)
         answer->result.flags |= REQUEST_STREAMED;
+    else if (mode == ANSWER_WHOLE)
+        answer->result.flags &= ~(uint32_t)REQUEST_STREAMED;
+}
+
+static bool is_streamed(const struct answer *answer)
+{
+    return (answer->result.flags & REQUEST_STREAMED) != 0;
 }
 
 static bool is_event_stream(const char *content_type)
@@ -65,12 +72,13 @@ static bool is_event_stream(const char *content_type)
 void answer_head(struct answer *answer, unsigned http_status, const char *content_type)
 {
     answer->http_status = (uint16_t)http_status;
-    if (http_status < 200 || http_status > 299)
+    if (http_status < 200 || http_status > 299) {
         set_mode(answer, ANSWER_IGNORE);
-    else if (content_type != NULL && is_event_stream(content_type))
-        set_mode(answer, ANSWER_STREAM);
-    else
-        set_mode(answer, ANSWER_SNIFF);
+        return;
+    }
+    set_mode(answer, ANSWER_SNIFF);
+    if (content_type != NULL && is_event_stream(content_type))
+        answer->result.flags |= REQUEST_STREAMED;
 }
 
 bool answer_is_done(const struct answer *answer)
@@ -188,11 +196,24 @@ static void take_events(struct answer *answer, const struct sink *sink)
 
 /* The body. */
 
-/* What a body under some other Content-Type is; ANSWER_SNIFF while it is too short to
- * tell. */
-static enum answer_mode sniff(const char *bytes, size_t len)
+/* What a body that begins so is, where its type says nothing of an event stream. `cut`:
+ * more bytes may follow. */
+static enum answer_mode guess_mode(const char *start, size_t len, bool cut)
 {
     static const char *const fields[] = { "data:", "event:", "id:", "retry:", ":" };
+    bool undecided = false;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        size_t field_len = strlen(fields[i]);
+        if (len >= field_len && memcmp(start, fields[i], field_len) == 0)
+            return ANSWER_STREAM;
+        undecided |= cut && len < field_len && memcmp(start, fields[i], len) == 0;
+    }
+    return undecided ? ANSWER_SNIFF : ANSWER_WHOLE;
+}
+
+/* What the first bytes of a body show; ANSWER_SNIFF while they are too few to tell. */
+static enum answer_mode sniff(const struct answer *answer, const char *bytes, size_t len)
+{
     static const char mark[] = "\xef\xbb\xbf";
     bool cut = len < SNIFF_MAX;
     size_t at = len >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
@@ -200,15 +221,12 @@ static enum answer_mode sniff(const char *bytes, size_t len)
     while (at < len && memchr(" \t\r\n", bytes[at], 4) != NULL)
         at++;
     size_t left = len - at;
-    bool in_mark = at == 0 && left < 3 && memcmp(bytes, mark, left) == 0;
-    bool undecided = cut && (left == 0 || in_mark);
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        size_t field_len = strlen(fields[i]);
-        if (left >= field_len && memcmp(bytes + at, fields[i], field_len) == 0)
-            return ANSWER_STREAM;
-        undecided |= cut && left < field_len && memcmp(bytes + at, fields[i], left) == 0;
-    }
-    return undecided ? ANSWER_SNIFF : ANSWER_WHOLE;
+    if (cut && (left == 0 || (at == 0 && left < 3 && memcmp(bytes, mark, left) == 0)))
+        return ANSWER_SNIFF;
+    if (!is_streamed(answer))
+        return guess_mode(bytes + at, left, cut);
+    bool whole = left > 0 && memchr("{[<", bytes[at], 3) != NULL;
+    return whole ? ANSWER_WHOLE : ANSWER_STREAM;
 }
 
 static void collect_body(struct answer *answer, const char *bytes, size_t len)
@@ -224,6 +242,8 @@ static void collect_body(struct answer *answer, const char *bytes, size_t len)
 
 void answer_skip(struct answer *answer)
 {
+    if (answer->mode == ANSWER_SNIFF && is_streamed(answer))
+        set_mode(answer, ANSWER_STREAM);
     if (answer->mode == ANSWER_STREAM)
         sse_skip(&answer->sse);
     else if (answer->mode != ANSWER_NO_HEAD)
@@ -236,13 +256,15 @@ void answer_feed(struct answer *answer, const char *bytes, size_t len,
     const struct sink sink = { .on_event = on_event, .context = context };
     if (len == 0)
         return;
-    if (answer->mode == ANSWER_SNIFF || answer->mode == ANSWER_WHOLE) {
+    if (answer->mode == ANSWER_SNIFF && answer->body.len == 0)
+        set_mode(answer, sniff(answer, bytes, len));
+    if (answer->mode == ANSWER_WHOLE) {
         collect_body(answer, bytes, len);
-        if (answer->mode != ANSWER_SNIFF)
-            return;
-        set_mode(answer, sniff(answer->body.data, answer->body.len));
+    } else if (answer->mode == ANSWER_SNIFF) {
+        collect_body(answer, bytes, len);
         bytes = answer->body.data;
         len = answer->body.len;
+        set_mode(answer, sniff(answer, bytes, len));
     }
     if (answer->mode == ANSWER_STREAM) {
         sse_feed(&answer->sse, bytes, len);
@@ -263,7 +285,6 @@ static void take_whole(struct answer *answer, const struct sink *sink)
 
 static enum outcome judge(const struct answer *answer, enum body_end end)
 {
-    bool streamed = (answer->result.flags & REQUEST_STREAMED) != 0;
     if (answer->http_status == 0)
         return OUTCOME_TRUNCATED;
     if (answer->http_status < 200 || answer->http_status > 299)
@@ -274,7 +295,7 @@ static enum outcome judge(const struct answer *answer, enum body_end end)
         return answer->answer_seen ? OUTCOME_OK : OUTCOME_HTTP_STATUS;
     if (end == BODY_BROKEN)
         return OUTCOME_TRUNCATED;
-    if (streamed)
+    if (is_streamed(answer))
         return token_count_all_finished(&answer->count) ? OUTCOME_OK : OUTCOME_TRUNCATED;
     return answer->answer_seen ? OUTCOME_OK : OUTCOME_HTTP_STATUS;
 }
@@ -284,11 +305,12 @@ void answer_finish(struct answer *answer, enum body_end end, answer_event_fn *on
 {
     const struct sink sink = { .on_event = on_event, .context = context };
     struct answer_result *result = &answer->result;
+    bool whole = answer->mode == ANSWER_WHOLE
+                 || (answer->mode == ANSWER_SNIFF && !is_streamed(answer));
     if (answer->mode == ANSWER_STREAM && end == BODY_COMPLETE) {
         sse_finish(&answer->sse);
         take_events(answer, &sink);
-    } else if ((answer->mode == ANSWER_SNIFF || answer->mode == ANSWER_WHOLE) &&
-               end == BODY_COMPLETE) {
+    } else if (whole && end == BODY_COMPLETE) {
         take_whole(answer, &sink);
     }
     result->outcome = judge(answer, end);

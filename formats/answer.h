@@ -24,9 +24,10 @@
  * Behind it the answer is over by its own words: what follows is logged (a second [DONE]
  * as DONE, comments as such, all else as OTHER) and changes neither counts nor outcome.
  *
- * A body is a stream when its Content-Type is text/event-stream, or when it begins like
- * one (after blank space a field name and a colon) under any other type. A whole answer
- * is one event per choice, at the end of the body. Tokens of an event: token_count.h. */
+ * A body is a stream when its Content-Type is text/event-stream, unless its first byte
+ * after blank space is one of { [ <; and under any other type when it begins like a
+ * stream, with a field name and a colon. A whole answer is one event per choice, at the
+ * end of the body. Tokens of an event: token_count.h. */
 #ifndef TOKTRACE_ANSWER_H
 #define TOKTRACE_ANSWER_H
 

@@ -108,8 +108,7 @@ static const char *find_line_end(struct sse_parser *parser)
     return parser->next_lf < parser->end ? parser->next_lf : NULL;
 }
 
-/* Moves the data of the event out of the feed, which is about to go or to be joined
- * to. */
+/* Moves the data of the event out of the feed: more is to be joined, or the feed goes. */
 static void carry_view(struct sse_parser *parser)
 {
     if (parser->view != NULL)
@@ -174,7 +173,7 @@ static void append_data(struct sse_parser *parser, const struct line *line,
                         const char *value, size_t len)
 {
     size_t joint = parser->has_data ? 1 : 0;
-    if (len > SSE_DATA_MAX - parser->data_len - joint) {
+    if (parser->data_len + joint + len > SSE_DATA_MAX) {
         parser->failed = true;
         return;
     }

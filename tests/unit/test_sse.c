@@ -207,6 +207,23 @@ static int feed_large(struct sse_parser *parser, size_t len, size_t piece)
     return got;
 }
 
+/* An event of a data line of `len` bytes and an empty one: len + 1 bytes, joined. */
+static void check_two_lines(struct sse_parser *parser, size_t len, int expected)
+{
+    struct sse_event event;
+    char *text = memory_new(len, 1);
+    sse_start(parser);
+    sse_feed(parser, "data: ", 6);
+    assert_int_equal(sse_next(parser, &event), 0);
+    sse_feed(parser, text, len);
+    assert_int_equal(sse_next(parser, &event), 0);
+    sse_feed(parser, "\ndata\n\n", 7);
+    assert_int_equal(sse_next(parser, &event), expected);
+    if (expected == 1)
+        assert_int_equal(event.data_len, len + 1);
+    free(text);
+}
+
 static void test_limits(void **state)
 {
     struct sse_parser parser = { 0 };
@@ -220,6 +237,9 @@ static void test_limits(void **state)
         sse_feed(&parser, "data: a\n\n", 9);
         assert_int_equal(sse_next(&parser, &event), STATUS_LIMIT);
     }
+    check_two_lines(&parser, SSE_DATA_MAX - 2, 1);
+    check_two_lines(&parser, SSE_DATA_MAX - 1, 1);
+    check_two_lines(&parser, SSE_DATA_MAX, STATUS_LIMIT);
     assert_in_range(parser.carry.heap.capacity, SSE_KEPT_CAPACITY + 1, SIZE_MAX);
     sse_start(&parser);
     assert_int_equal(parser.carry.heap.capacity, 0);

@@ -8,6 +8,10 @@ int reader_refuse_at(struct requests_reader *reader, struct row_problem *problem
                      const char *at)
 {
     const char *start = reader->document.data;
+    if (at < start + reader->line_start) {
+        reader->line = 1;
+        reader->line_start = 0;
+    }
     const char *line = start + reader->line_start;
     for (const char *newline;
          line < at && (newline = memchr(line, '\n', (size_t)(at - line))) != NULL;) {
@@ -19,7 +23,7 @@ int reader_refuse_at(struct requests_reader *reader, struct row_problem *problem
     return reader_refuse(reader, problem);
 }
 
-/* Where to go on behind a value that is broken: the next line. */
+/* The line after `at`. */
 static const char *next_line(const char *at, const char *end)
 {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -55,14 +59,17 @@ static int read_values(struct requests_reader *reader, read_object *read)
         at += 3;
     for (at = skip_space(at, end); at < end; at = skip_space(at, end)) {
         struct json_scan scan;
+        size_t rows = reader->trace->count;
         json_scan_init(&scan, at, (size_t)(end - at));
         int rc = read_value(reader, &scan, read);
-        at = scan.at;
         if (rc == STATUS_OK && scan.token == JSON_SCAN_BAD) {
             struct row_problem problem;
             refuse_scan(&scan, &problem);
             rc = reader_refuse_at(reader, &problem, scan.at);
-            at = next_line(at, end);
+            /* A broken line may have swallowed good ones; what gave rows is not read twice. */
+            at = next_line(reader->trace->count == rows ? at : scan.at, end);
+        } else {
+            at = scan.at;
         }
         if (rc < 0)
             return rc;

@@ -11,8 +11,8 @@
 
 #define SCHEMA "tokrecord.capture/1"
 
-/* More than a century: differences of clocks within it cannot overflow. */
-#define CLOCK_MAX (INT64_MAX / 2)
+/* For times more than a century: sums and differences within it cannot overflow. */
+#define NUMBER_MAX (INT64_MAX / 2)
 
 char *capture_sidecar_path(const char *capture_path)
 {
@@ -78,8 +78,8 @@ static int read_clock(struct wire_clock *clock, json_t *array)
         json_int_t monotonic_ns, realtime_ns;
         if (json_unpack(item, "{s:I,s:I}", "monotonic_ns", &monotonic_ns, "realtime_ns",
                         &realtime_ns) < 0 ||
-            monotonic_ns < 0 || monotonic_ns > CLOCK_MAX || realtime_ns < 0 ||
-            realtime_ns > CLOCK_MAX)
+            monotonic_ns < 0 || monotonic_ns > NUMBER_MAX || realtime_ns < 0 ||
+            realtime_ns > NUMBER_MAX)
             return -1;
         wire_clock_add(clock, (struct clock_pair){ monotonic_ns, realtime_ns });
     }
@@ -88,19 +88,27 @@ static int read_clock(struct wire_clock *clock, json_t *array)
 
 static int read_document(struct capture_sidecar *sidecar, json_t *document)
 {
-    const char *schema, *boot_id;
+    const char *boot_id;
     json_t *clock;
     int finished;
     json_int_t by_kernel, by_interface;
-    if (json_unpack(document, "{s:s,s:s,s:b,s:o,s:{s:I,s:I}}", "schema", &schema,
-                    "boot_id", &boot_id, "finished", &finished, "clock", &clock,
-                    "packets", "dropped_by_kernel", &by_kernel, "dropped_by_interface",
+    if (json_unpack(document, "{s:s,s:b,s:o,s:{s:I,s:I}}", "boot_id", &boot_id,
+                    "finished", &finished, "clock", &clock, "packets",
+                    "dropped_by_kernel", &by_kernel, "dropped_by_interface",
                     &by_interface) < 0 ||
-        strcmp(schema, SCHEMA) != 0 || strlen(boot_id) >= BOOT_ID_MAX)
+        strlen(boot_id) >= BOOT_ID_MAX || by_kernel < 0 || by_kernel > NUMBER_MAX ||
+        by_interface < 0 || by_interface > NUMBER_MAX)
         return -1;
     memcpy(sidecar->boot_id, boot_id, strlen(boot_id) + 1);
     sidecar->dropped = finished ? by_kernel + by_interface : -1;
     return read_clock(&sidecar->clock, clock);
+}
+
+/* Other files may well be called .json: only what says that it is ours counts. */
+static bool is_ours(const json_t *document)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    return schema && strcmp(schema, SCHEMA) == 0;
 }
 
 int capture_sidecar_read(struct capture_sidecar *sidecar, const char *capture_path,
@@ -108,18 +116,15 @@ int capture_sidecar_read(struct capture_sidecar *sidecar, const char *capture_pa
 {
     *sidecar = (struct capture_sidecar){ .dropped = -1 };
     char *path = capture_sidecar_path(capture_path);
+    struct fault unreadable = { "" };
     json_t *document = NULL;
     int result = 0;
-    if (access(path, F_OK) == 0) {
-        result = json_read_file(path, &document, fault);
-        if (result == STATUS_OK && read_document(sidecar, document) < 0)
-            result = fault_set(fault, STATUS_BAD_INPUT,
-                               "%s: no sidecar of a capture (schema " SCHEMA
-                               "); move it away to do without",
-                               path);
-        if (result == STATUS_OK)
-            result = 1;
-    }
+    if (access(path, F_OK) == 0 &&
+        json_read_file(path, &document, &unreadable) == STATUS_OK && is_ours(document))
+        result = 1;
+    if (result == 1 && read_document(sidecar, document) < 0)
+        result = fault_set(fault, STATUS_BAD_INPUT,
+                           "%s: a damaged sidecar; move it away to do without", path);
     json_decref(document);
     free(path);
     return result;

@@ -35,8 +35,8 @@ struct capture_sidecar {
     int64_t dropped; /* by kernel and interface; -1 when the capture did not finish */
 };
 
-/* 1 when there is one beside the capture, 0 when not, STATUS_BAD_INPUT when it is none of
- * ours. */
+/* 1 when there is one beside the capture; 0 when not, or when the file of that name is
+ * something else; STATUS_BAD_INPUT when it is damaged. */
 int capture_sidecar_read(struct capture_sidecar *sidecar, const char *capture_path,
                          struct fault *fault);
 

@@ -230,16 +230,26 @@ static int open_trace(struct extraction *run, struct fault *fault)
                              &settings, options->salt, fault);
 }
 
+/* Files cut from one capture have one sidecar, beside the first. */
+static int find_sidecar(struct extraction *run, char **paths, int path_count,
+                        struct fault *fault)
+{
+    int got = 0;
+    for (int i = 0; i < path_count && got == 0; i++)
+        got = capture_sidecar_read(&run->sidecar, paths[i], fault);
+    run->has_sidecar = got == 1;
+    return got < 0 ? got : STATUS_OK;
+}
+
 static int open_inputs(struct extraction *run, char **paths, int path_count,
                        struct fault *fault)
 {
     int status = packet_source_open(&run->source, paths, (size_t)path_count, fault);
     if (status < 0)
         return status;
-    int got = capture_sidecar_read(&run->sidecar, paths[0], fault);
-    run->has_sidecar = got == 1;
-    if (got < 0)
-        return got;
+    status = find_sidecar(run, paths, path_count, fault);
+    if (status < 0)
+        return status;
     const struct extract_command *options = run->options;
     status = extract_options_create(&options->extract, options->requests != NULL,
                                     write_exchange, run, &run->extractor, fault);

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,9 +27,9 @@ int64_t server_now(struct server *server)
     return server->now_ns = clock_monotonic_ns();
 }
 
-static int watch(struct server *server, int *fd, struct fault *fault)
+static int watch(struct server *server, int *fd, uint32_t events, struct fault *fault)
 {
-    struct epoll_event event = { .events = EPOLLIN, .data.ptr = fd };
+    struct epoll_event event = { .events = events, .data.ptr = fd };
     if (epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, *fd, &event))
         return fault_set_errno(fault, "cannot watch a descriptor");
     return STATUS_OK;
@@ -38,7 +39,8 @@ void server_resume_accepting(struct server *server)
 {
     struct fault ignored;
     if (!server->accepting)
-        server->accepting = watch(server, &server->listen_fd, &ignored) == STATUS_OK;
+        server->accepting = watch(server, &server->listen_fd, EPOLLIN, &ignored) ==
+                            STATUS_OK;
 }
 
 /* Out of descriptors: the backlog waits until a connection closes. */
@@ -85,7 +87,7 @@ static void take_event(struct server *server, const struct epoll_event *event)
         accept_some(server);
     else if (event->data.ptr == &server->signal_fd)
         take_signal(server);
-    else
+    else if (event->data.ptr != &server->timer_fd)
         connection_event(server, event->data.ptr, event->events);
 }
 
@@ -108,19 +110,33 @@ static void run_timers(struct server *server)
     }
 }
 
+/* How long to wait, in ms for epoll_wait: not at all when a timer is due, else until the
+ * timer descriptor, armed for the first timer, wakes us. */
+static int prepare_wait(struct server *server)
+{
+    enum { LONGEST_WAIT_MS = 250 }; /* so that the log's blocks get closed */
+    const struct timer_entry *first = timer_heap_first(&server->timers);
+    if (!first)
+        return LONGEST_WAIT_MS;
+    if (first->due_ns <= server->now_ns)
+        return 0;
+    if (first->due_ns != server->armed_ns) {
+        struct itimerspec until = { .it_value = { .tv_sec = first->due_ns / NS_PER_S,
+                                                  .tv_nsec = first->due_ns % NS_PER_S } };
+        timerfd_settime(server->timer_fd, TFD_TIMER_ABSTIME, &until, NULL);
+        server->armed_ns = first->due_ns;
+    }
+    return LONGEST_WAIT_MS;
+}
+
 /* Waits for events until the first timer is due; returns the time spent asleep. */
 static int64_t turn(struct server *server)
 {
-    static const int64_t longest_wait_ns = NS_PER_S /
-                                           4; /* so that the log's blocks get closed */
-    const struct timer_entry *first = timer_heap_first(&server->timers);
-    int64_t wait_ns = first ? first->due_ns - server->now_ns : longest_wait_ns;
-    wait_ns = wait_ns < 0 ? 0 : wait_ns > longest_wait_ns ? longest_wait_ns : wait_ns;
-    struct timespec timeout = { .tv_nsec = wait_ns };
     struct epoll_event events[EVENTS_PER_TURN];
     int64_t before_ns = server->now_ns;
-    int count = epoll_pwait2(server->epoll_fd, events, EVENTS_PER_TURN, &timeout, NULL);
-    int64_t idle_ns = wait_ns ? server_now(server) - before_ns : 0;
+    int wait_ms = prepare_wait(server);
+    int count = epoll_wait(server->epoll_fd, events, EVENTS_PER_TURN, wait_ms);
+    int64_t idle_ns = wait_ms ? server_now(server) - before_ns : 0;
     for (int i = 0; i < count; i++)
         take_event(server, &events[i]);
     run_timers(server);
@@ -135,11 +151,15 @@ static int open_descriptors(struct server *server, struct fault *fault)
     sigaddset(&stops, SIGTERM);
     server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     server->signal_fd = signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (server->epoll_fd < 0 || server->signal_fd < 0)
+    server->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (server->epoll_fd < 0 || server->signal_fd < 0 || server->timer_fd < 0)
         return fault_set_errno(fault, "cannot make the server's descriptors");
-    int status = watch(server, &server->signal_fd, fault);
+    int status = watch(server, &server->signal_fd, EPOLLIN, fault);
+    if (status ==
+        STATUS_OK) /* by edges: arming it again makes it quiet, reading is not needed */
+        status = watch(server, &server->timer_fd, EPOLLIN | EPOLLET, fault);
     if (status == STATUS_OK)
-        status = watch(server, &server->listen_fd, fault);
+        status = watch(server, &server->listen_fd, EPOLLIN, fault);
     server->accepting = status == STATUS_OK;
     return status;
 }
@@ -160,6 +180,8 @@ static void release(struct server *server)
         close(server->epoll_fd);
     if (server->signal_fd >= 0)
         close(server->signal_fd);
+    if (server->timer_fd >= 0)
+        close(server->timer_fd);
     close(server->listen_fd);
 }
 

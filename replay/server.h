@@ -139,6 +139,8 @@ struct server {
     int epoll_fd;
     int listen_fd;
     int signal_fd;
+    int timer_fd;
+    int64_t armed_ns; /* what the timer descriptor is set to */
     uint16_t port;
     bool accepting;
     int stop_signal; /* 0: none came */
@@ -243,10 +245,11 @@ void reply_release(struct server_reply *reply);
 
 /* Sets up the choices of a reply and when their first events are due. */
 void reply_schedule_begin(struct server *server, struct connection *connection,
-                    const struct serve_request *request);
+                          const struct serve_request *request);
 
 /* An event of a choice was sent: sets when the next is due, and its tokens. */
-void reply_schedule_next(struct server *server, struct connection *connection, uint32_t index);
+void reply_schedule_next(struct server *server, struct connection *connection,
+                         uint32_t index);
 
 /* The reply is over: nothing of it may come due any more. */
 void reply_schedule_end(struct server *server, struct server_reply *reply);

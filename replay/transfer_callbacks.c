@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "formats/base/clock.h"
+#include "formats/event_columns.h"
 #include "replay/transfers_state.h"
 
 /* Nobody waits longer than a day. */
@@ -124,16 +125,25 @@ static void on_head_end(struct transfer *transfer)
     curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 0L);
 }
 
+/* An answer may be here before the send that asked for it has returned, when the server
+ * shares this machine: the request left no later than its answer came, by the times that
+ * the log can hold. */
+static void note_first_byte(struct transfer *transfer)
+{
+    struct arrival_request *record = &transfer->record;
+    int64_t arrival_ns = transfer->owner->read.arrival_ns;
+    record->headers_ns = arrival_ns != TIME_NONE ? arrival_ns : transfer->active_ns;
+    if (record->sent_ns != TIME_NONE && record->sent_ns > record->headers_ns)
+        record->sent_ns = record->headers_ns - record->headers_ns % EVENT_UNIT_NS;
+    transfer->head_seen = true;
+}
+
 static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
     note_activity(transfer);
-    if (!transfer->head_seen) {
-        int64_t arrival_ns = transfer->owner->read.arrival_ns;
-        transfer->record.headers_ns =
-            arrival_ns != TIME_NONE ? arrival_ns : transfer->active_ns;
-        transfer->head_seen = true;
-    }
+    if (!transfer->head_seen)
+        note_first_byte(transfer);
     size_t len = size * count;
     if (bytes[0] == '\r' || bytes[0] == '\n')
         on_head_end(transfer);

@@ -233,11 +233,32 @@ void transfer_finish(struct transfer *transfer, enum outcome outcome)
     transfers->free_transfers = transfer;
 }
 
+/* Failures to connect, whatever went before: a redirect, a kept connection that was dead,
+ * an earlier try. */
+static bool is_connect_failure(CURLcode code)
+{
+    return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_RESOLVE_HOST ||
+           code == CURLE_COULDNT_CONNECT || code == CURLE_SSL_CONNECT_ERROR ||
+           code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_INTERFACE_FAILED;
+}
+
+/* A redirect that leads nowhere is the answer after all. */
+static void take_redirect(struct transfer *transfer, CURLcode code)
+{
+    unsigned status = transfer->record.http_status;
+    if (transfer->answer.http_status == 0 && status / 100 == 3 &&
+        (code == CURLE_TOO_MANY_REDIRECTS || code == CURLE_UNSUPPORTED_PROTOCOL ||
+         code == CURLE_URL_MALFORMAT))
+        answer_head(&transfer->answer, status, NULL);
+}
+
 void transfer_completed(struct transfer *transfer, CURLcode code)
 {
     transfer->record.curl_code = (uint16_t)code;
+    take_redirect(transfer, code);
     transfer_answer_finish(transfer, code == CURLE_OK ? BODY_COMPLETE : BODY_BROKEN);
-    bool unsent = !transfer->sent_whole && !transfer->head_seen;
+    bool unsent = (!transfer->sent_whole && !transfer->head_seen) ||
+                  is_connect_failure(code);
     enum outcome outcome = code != CURLE_OK && unsent
                                ? outcome_before_answer(transfer, code)
                                : transfer->answer.result.outcome;

@@ -41,6 +41,7 @@ static const struct member run_members[] = {
     RUN("boot_id", boot_id, MEMBER_TEXT),
     RUN("producers", producers, MEMBER_TEXTS),
     RUN("command", command, MEMBER_TEXTS),
+    RUN("notes", notes, MEMBER_TEXTS),
     RUN("url", url, MEMBER_TEXT),
     RUN("api", api, MEMBER_TEXT),
     RUN("model", model, MEMBER_TEXT),

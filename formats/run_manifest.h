@@ -66,6 +66,7 @@ struct run_manifest {
     uint64_t concurrency;
     uint64_t warm_connections; /* made before T0 */
     char *emulated_client;     /* NULL: none */
+    struct run_texts notes;    /* lines that a report should carry */
     bool interrupted;
     struct run_worker *workers; /* owned; index: number of the worker */
     size_t worker_count;

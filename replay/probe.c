@@ -1,12 +1,9 @@
 #include "replay/probe.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/answer.h"
 #include "formats/base/clock.h"
-#include "formats/base/json.h"
-#include "formats/base/memory.h"
 
 /* A server under test may fail now and then on purpose; one that fails this often in a
  * row is not ready. */
@@ -85,12 +82,40 @@ static int probe_once(struct probe *probe, const struct target *target, bool *re
     return http_fault(probe, target, status, fault);
 }
 
+/* Sends request `index` of the plan and fills probe->answer from what comes back. */
+static int probe_ask(struct probe *probe, const struct target *target,
+                     const struct plan *plan, size_t index,
+                     const struct body_options *body, int64_t timeout_ns,
+                     struct fault *fault)
+{
+    probe->easy = curl_easy_init();
+    if (probe->easy == NULL)
+        return fault_set(fault, STATUS_IO, "libcurl gives no handle");
+    struct buffer bytes = BUFFER_INIT;
+    request_body_append(&bytes, plan, index, body);
+    target_apply(target, probe->easy);
+    curl_easy_setopt(probe->easy, CURLOPT_POSTFIELDS, bytes.data);
+    curl_easy_setopt(probe->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes.len);
+    curl_easy_setopt(probe->easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(probe->easy, CURLOPT_WRITEDATA, probe);
+    curl_easy_setopt(probe->easy, CURLOPT_ERRORBUFFER, probe->error);
+    curl_easy_setopt(probe->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(probe->easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
+    struct fault last = { "" };
+    int status = STATUS_NETWORK;
+    bool retry = true;
+    for (int tries = 0; tries < PROBE_TRIES && status != STATUS_OK && retry; tries++)
+        status = probe_once(probe, target, &retry, &last);
+    if (status != STATUS_OK)
+        *fault = last;
+    curl_easy_cleanup(probe->easy);
+    buffer_release(&bytes);
+    return status;
+}
+
 int target_probe(const struct target *target, const struct body_options *body,
                  int64_t timeout_ns, struct fault *fault)
 {
-    struct probe probe = { .easy = curl_easy_init() };
-    if (probe.easy == NULL)
-        return fault_set(fault, STATUS_IO, "libcurl gives no handle");
     struct plan_request request = {
         .think_ns = THINK_NONE,
         .input_tokens = 1,
@@ -99,68 +124,22 @@ int target_probe(const struct target *target, const struct body_options *body,
         .text = TEXT_NONE,
     };
     struct plan plan = { .requests = &request, .count = 1 };
-    struct buffer bytes = BUFFER_INIT;
-    request_body_append(&bytes, &plan, 0, body);
-    target_apply(target, probe.easy);
-    curl_easy_setopt(probe.easy, CURLOPT_POSTFIELDS, bytes.data);
-    curl_easy_setopt(probe.easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)bytes.len);
-    curl_easy_setopt(probe.easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(probe.easy, CURLOPT_WRITEDATA, &probe);
-    curl_easy_setopt(probe.easy, CURLOPT_ERRORBUFFER, probe.error);
-    curl_easy_setopt(probe.easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(probe.easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
-    int status = STATUS_NETWORK;
-    bool retry = true;
-    for (int tries = 0; tries < PROBE_TRIES && status != STATUS_OK && retry; tries++)
-        status = probe_once(&probe, target, &retry, fault);
-    if (status == STATUS_OK)
-        fault->text[0] = '\0';
-    curl_easy_cleanup(probe.easy);
+    struct probe probe = { 0 };
+    int status = probe_ask(&probe, target, &plan, 0, body, timeout_ns, fault);
     answer_release(&probe.answer);
-    buffer_release(&bytes);
     return status;
 }
 
-/* A list of models is small; what is larger is none. */
-enum { MODEL_LIST_MAX = 1024 * 1024 };
-
-static size_t on_model_list(char *bytes, size_t size, size_t count, void *context)
+int target_count_prompt(const struct target *target, const struct plan *plan,
+                        size_t index, const struct body_options *body, int64_t timeout_ns,
+                        uint32_t *tokens, struct fault *fault)
 {
-    struct buffer *list = context;
-    if (list->len + size * count > MODEL_LIST_MAX)
-        return CURL_WRITEFUNC_ERROR;
-    buffer_append(list, bytes, size * count);
-    return size * count;
-}
-
-static char *first_model_of(const struct buffer *list)
-{
-    json_t *document = json_loadb(list->data, list->len, 0, NULL);
-    const json_t *first = json_array_get(json_object_get(document, "data"), 0);
-    const char *id = json_string_value(json_object_get(first, "id"));
-    char *model = id == NULL ? NULL : memory_copy_text(id, strlen(id));
-    json_decref(document);
-    return model;
-}
-
-char *target_first_model(const struct target *target, int64_t timeout_ns)
-{
-    CURL *easy = curl_easy_init();
-    if (easy == NULL)
-        return NULL;
-    struct buffer list = BUFFER_INIT;
-    char *url = target_models_url(target);
-    target_apply(target, easy);
-    curl_easy_setopt(easy, CURLOPT_URL, url);
-    curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
-    curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_model_list);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &list);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
-    char *model = curl_easy_perform(easy) == CURLE_OK ? first_model_of(&list) : NULL;
-    curl_easy_cleanup(easy);
-    free(url);
-    buffer_release(&list);
-    return model;
+    struct probe probe = { 0 };
+    int status = probe_ask(&probe, target, plan, index, body, timeout_ns, fault);
+    *tokens = probe.answer.result.usage_prompt_tokens;
+    answer_release(&probe.answer);
+    if (status == STATUS_OK && *tokens == COUNT_NONE)
+        return fault_set(fault, STATUS_UNSUPPORTED,
+                         "--calibrate: the server's answers have no usage.prompt_tokens");
+    return status;
 }

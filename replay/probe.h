@@ -16,8 +16,10 @@
 int target_probe(const struct target *target, const struct body_options *body,
                  int64_t timeout_ns, struct fault *fault);
 
-/* The first model that the server names at /v1/models, or NULL when it names none. Caller
- * frees. */
-char *target_first_model(const struct target *target, int64_t timeout_ns);
+/* Sends request `index` of the plan alone; *tokens is what the server's usage says of its
+ * prompt. STATUS_NETWORK, or STATUS_UNSUPPORTED where usage does not come. */
+int target_count_prompt(const struct target *target, const struct plan *plan,
+                        size_t index, const struct body_options *body, int64_t timeout_ns,
+                        uint32_t *tokens, struct fault *fault);
 
 #endif

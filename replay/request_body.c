@@ -27,8 +27,8 @@ int body_options_parse_vocab(struct body_options *options, const char *text,
         struct buffer head = BUFFER_INIT;
         struct fault ignored = { 0 };
         buffer_append(&head, text, (size_t)(colon - text));
-        if (units_parse_int(buffer_text(&head), &first, &ignored) < 0
-            || units_parse_int(colon + 1, &end, &ignored) < 0)
+        if (units_parse_int(buffer_text(&head), &first, &ignored) < 0 ||
+            units_parse_int(colon + 1, &end, &ignored) < 0)
             end = -1;
         buffer_release(&head);
     }
@@ -105,34 +105,42 @@ static void write_run(struct prompt_writer *writer, enum plan_stream purpose,
     }
 }
 
-/* Tokens of the vocabulary to send for a number of planned tokens: words may count for
- * more or less than one. */
-static uint64_t tokens_to_send(const struct body_options *options, uint32_t planned)
+bool body_options_use_words(const struct body_options *options)
 {
-    if (options->api == API_COMPLETIONS)
-        return planned;
-    double words = round(planned * options->words_per_token);
+    return options->api == API_CHAT || options->words;
+}
+
+static uint64_t words_for(const struct body_options *options, double tokens)
+{
+    double words = round(tokens * options->words_per_token);
     return words < 1 ? 1 : (uint64_t)words;
+}
+
+uint64_t body_options_words(const struct body_options *options, uint32_t planned)
+{
+    return words_for(options, planned - options->overhead_tokens);
 }
 
 static void write_prompt(struct buffer *body, const struct plan *plan, size_t index,
                          const struct body_options *options)
 {
     const struct plan_request *request = &plan->requests[index];
-    bool words = options->api == API_CHAT;
+    bool words = body_options_use_words(options);
     struct prompt_writer writer = {
         .body = body,
         .seed = plan->seed,
         .vocab_first = options->vocab_first,
-        .vocab_size = words ? PROMPT_WORD_COUNT
-                            : options->vocab_end - options->vocab_first,
+        .vocab_size =
+            words ? PROMPT_WORD_COUNT : options->vocab_end - options->vocab_first,
         .words = words,
     };
-    uint64_t left = tokens_to_send(options, request->input_tokens);
+    uint64_t left = words ? body_options_words(options, request->input_tokens)
+                          : request->input_tokens;
     buffer_reserve(body, left * TOKEN_BYTES_MAX);
     struct block_cursor blocks = plan_blocks(plan, request);
     for (uint32_t i = 0; i < request->block_count && left > 0; i++) {
-        uint64_t count = tokens_to_send(options, request->block_tokens);
+        uint64_t count =
+            words ? words_for(options, request->block_tokens) : request->block_tokens;
         count = count < left ? count : left;
         write_run(&writer, STREAM_BLOCK, block_cursor_next(&blocks), count);
         left -= count;
@@ -149,8 +157,8 @@ static void write_contents(struct buffer *body, const char *messages, size_t len
     json_scan_init(&scan, messages, len);
     buffer_append_byte(body, '"');
     while (json_scan_next(&scan) != JSON_SCAN_END && scan.token != JSON_SCAN_BAD) {
-        if (scan.token != JSON_SCAN_KEY
-            || (!json_scan_is(&scan, "content") && !json_scan_is(&scan, "text")))
+        if (scan.token != JSON_SCAN_KEY ||
+            (!json_scan_is(&scan, "content") && !json_scan_is(&scan, "text")))
             continue;
         if (json_scan_next(&scan) != JSON_SCAN_STRING)
             continue;
@@ -172,9 +180,10 @@ static void append_completions_prompt(struct buffer *body, const struct plan *pl
                        plan->texts[text].len);
         return;
     }
-    buffer_append_byte(body, '[');
+    bool words = body_options_use_words(options);
+    buffer_append_byte(body, words ? '"' : '[');
     write_prompt(body, plan, index, options);
-    buffer_append_byte(body, ']');
+    buffer_append_byte(body, words ? '"' : ']');
 }
 
 static void append_messages(struct buffer *body, const struct plan *plan, size_t index,
@@ -219,9 +228,8 @@ void request_body_append(struct buffer *body, const struct plan *plan, size_t in
         append_limit(body, ",\"max_tokens\":", output_tokens);
     buffer_append_text(body, ",\"temperature\":0");
     if (options->stream)
-        buffer_append_text(body,
-                           ",\"stream\":true"
-                           ",\"stream_options\":{\"include_usage\":true}");
+        buffer_append_text(body, ",\"stream\":true"
+                                 ",\"stream_options\":{\"include_usage\":true}");
     if (options->ignore_eos)
         buffer_append_text(body, ",\"ignore_eos\":true");
     buffer_append_byte(body, '}');

@@ -28,8 +28,18 @@ struct body_options {
     uint32_t vocab_end;
     bool stream;          /* with include_usage */
     bool ignore_eos;      /* ask servers that know it to go on to max_tokens */
-    double words_per_token; /* chat: words sent per planned token, 1 until calibrated */
+    bool words;             /* completions: words in place of token ids; chat always */
+    /* Words sent for a planned length: (tokens - overhead) x words per token, until
+     * calibrated as many as tokens. */
+    double words_per_token;
+    double overhead_tokens; /* that the server adds to each prompt */
 };
+
+/* Whether prompts are words, whose count in tokens the server decides. */
+bool body_options_use_words(const struct body_options *options);
+
+/* Words of a prompt of `planned` tokens. */
+uint64_t body_options_words(const struct body_options *options, uint32_t planned);
 
 /* Completions, streamed, ignore_eos, ids from [1000, 30000). */
 #define BODY_OPTIONS_INIT \

@@ -92,6 +92,8 @@ static void manifest_fill(struct run_manifest *manifest, const struct run_setup 
     for (size_t word = 0; word < setup->command->count; word++)
         run_texts_append(&manifest->command, setup->command->items[word]);
     run_manifest_set(&manifest->emulated_client, setup->cost_text);
+    for (size_t note = 0; note < setup->notes->count; note++)
+        run_texts_append(&manifest->notes, setup->notes->items[note]);
     manifest->open_loop = setup->concurrency == 0;
     manifest->concurrency = setup->concurrency;
     manifest_set_plan(manifest, setup);

@@ -35,6 +35,7 @@ struct run_setup {
     int64_t grace_ns;
     uint32_t retries;
     const char *capture_interface; /* packets are captured there; NULL: not at all */
+    const struct run_texts *notes;   /* lines that a report should carry */
     const struct run_texts *command; /* argv without secrets, for the manifest */
     bool progress;
     bool verbose;

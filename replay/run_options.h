@@ -15,6 +15,9 @@ struct run_options {
     const char *model; /* NULL: the first that the server names */
     const char *vocab; /* "FIRST:END" */
     bool respect_eos;
+    bool words;
+    bool calibrate;
+    bool no_stream;
     int64_t workers; /* 0: as many as CPUs that may be used */
     bool pin;
     int64_t concurrency; /* 0: open loop */
@@ -101,6 +104,19 @@ extern const char *const failed_turn_names[];
           .offset = offsetof(structure, member.respect_eos), \
           .help = "let answers end early; default asks servers to go on to the planned " \
                   "length" }, \
+        { .name = "words", \
+          .type = OPTION_FLAG, \
+          .offset = offsetof(structure, member.words), \
+          .help = "send prompts as words, for servers that take no token ids" }, \
+        { .name = "calibrate", \
+          .type = OPTION_FLAG, \
+          .offset = offsetof(structure, member.calibrate), \
+          .help = "with words: ask the server how many tokens they make, and correct " \
+                  "the lengths" }, \
+        { .name = "no-stream", \
+          .type = OPTION_FLAG, \
+          .offset = offsetof(structure, member.no_stream), \
+          .help = "ask for answers in one piece" }, \
         { .name = "workers", \
           .letter = 'w', \
           .type = OPTION_INT, \

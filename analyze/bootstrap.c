@@ -23,10 +23,10 @@ unsigned bootstrap_group(uint64_t ordinal)
     return (unsigned)(scramble(ordinal) % BOOTSTRAP_GROUPS);
 }
 
-gsl_rng *bootstrap_generator(void)
+gsl_rng *bootstrap_generator(unsigned stream)
 {
     gsl_rng *generator = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_rng_set(generator, GENERATOR_SEED);
+    gsl_rng_set(generator, GENERATOR_SEED + stream);
     return generator;
 }
 
@@ -37,17 +37,23 @@ void bootstrap_draw(gsl_rng *generator, uint32_t *weights, size_t groups)
         weights[gsl_rng_uniform_int(generator, groups)]++;
 }
 
-struct interval bootstrap_interval(double *replicates, size_t count)
+struct interval bootstrap_interval_at(const double *sorted, size_t count,
+                                      double confidence)
 {
     if (count == 0)
         return interval_unknown;
-    double miss = (1 - INTERVAL_CONFIDENCE) / 2;
-    quantile_sort(replicates, count);
+    double miss = (1 - confidence) / 2;
     return (struct interval){
         .known = true,
-        .low = quantile_of_sorted(replicates, count, miss),
-        .high = quantile_of_sorted(replicates, count, 1 - miss),
+        .low = quantile_of_sorted(sorted, count, miss),
+        .high = quantile_of_sorted(sorted, count, 1 - miss),
     };
+}
+
+struct interval bootstrap_interval(double *replicates, size_t count)
+{
+    quantile_sort(replicates, count);
+    return bootstrap_interval_at(replicates, count, INTERVAL_CONFIDENCE);
 }
 
 void ratio_add(struct ratio_sums *sums, double above, double below)
@@ -81,7 +87,7 @@ struct interval ratio_interval(const struct ratio_sums *sums)
     double replicates[BOOTSTRAP_REPLICATES];
     uint32_t weights[BOOTSTRAP_GROUPS];
     size_t defined = 0;
-    gsl_rng *generator = bootstrap_generator();
+    gsl_rng *generator = bootstrap_generator(0);
     for (size_t i = 0; i < BOOTSTRAP_REPLICATES; i++) {
         double above = 0;
         double below = 0;

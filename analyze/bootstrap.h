@@ -22,8 +22,9 @@ unsigned bootstrap_group(uint64_t ordinal);
 /* The number of groups that so many requests fill. */
 size_t bootstrap_groups(uint64_t requests);
 
-/* A generator with the fixed seed. Caller frees with gsl_rng_free. */
-gsl_rng *bootstrap_generator(void);
+/* A generator with a fixed seed; streams are independent of each other. Caller frees with
+ * gsl_rng_free. */
+gsl_rng *bootstrap_generator(unsigned stream);
 
 /* One replicate: how often each of `groups` groups is drawn in `groups` draws. */
 void bootstrap_draw(gsl_rng *generator, uint32_t *weights, size_t groups);
@@ -31,6 +32,10 @@ void bootstrap_draw(gsl_rng *generator, uint32_t *weights, size_t groups);
 /* The central part of the replicates' values (sorted in place): the percentile
  * interval. */
 struct interval bootstrap_interval(double *replicates, size_t count);
+
+/* The same at another confidence; the replicates are sorted already. */
+struct interval bootstrap_interval_at(const double *sorted, size_t count,
+                                      double confidence);
 
 /* A quotient of sums over requests, kept per group. Start from {0}. */
 struct ratio_sums {

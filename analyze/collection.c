@@ -141,6 +141,19 @@ int collection_read(struct collection *collection, struct load *load,
     return got;
 }
 
+size_t collection_values(const struct collection *collection, enum metric metric,
+                         enum flavour flavour, double *values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < collection->count; i++) {
+        const struct request_sample *sample = &collection->samples[i];
+        if (sample->outcome == OUTCOME_OK &&
+            metric_value(sample, metric, flavour, &values[count]))
+            count++;
+    }
+    return count;
+}
+
 int collection_due_range(char *const *operands, int operand_count, struct window *range,
                          struct fault *fault)
 {

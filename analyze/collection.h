@@ -3,11 +3,13 @@
 #ifndef TOKTRACE_COLLECTION_H
 #define TOKTRACE_COLLECTION_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "analyze/histogram.h"
 #include "analyze/itl.h"
 #include "analyze/load.h"
+#include "analyze/metrics.h"
 #include "analyze/sample.h"
 #include "formats/base/terminal.h"
 
@@ -58,6 +60,11 @@ struct collection {
  * release in any case. */
 int collection_read(struct collection *collection, struct load *load,
                     struct progress *progress, struct fault *fault);
+
+/* The values of a metric of the requests that succeeded, in s; `values` has room for
+ * collection->count. Returns how many have one. */
+size_t collection_values(const struct collection *collection, enum metric metric,
+                         enum flavour flavour, double *values);
 
 void collection_release(struct collection *collection);
 

@@ -5,6 +5,7 @@
 #include "formats/base/options.h"
 
 extern const struct command check_command;
+extern const struct command compare_command;
 extern const struct command dump_command;
 extern const struct command export_command;
 extern const struct command split_command;

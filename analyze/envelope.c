@@ -123,7 +123,7 @@ static struct interval slope_interval(const struct points *points, double slope,
     double slopes[BOOTSTRAP_FITS];
     struct points drawn;
     points_init(&drawn, size);
-    gsl_rng *generator = bootstrap_generator();
+    gsl_rng *generator = bootstrap_generator(0);
     for (size_t i = 0; i < BOOTSTRAP_FITS; i++) {
         for (size_t j = 0; j < size; j++) {
             size_t from = gsl_rng_uniform_int(generator, points->count);

@@ -96,3 +96,33 @@ struct interval interval_of_share(size_t successes, size_t count)
         .high = k == n ? 1 : share_at(k, n, miss),
     };
 }
+
+/* Wilson's score interval (1927). */
+static struct interval wilson(double successes, double count)
+{
+    double z = gsl_cdf_ugaussian_Qinv((1 - INTERVAL_CONFIDENCE) / 2);
+    double share = successes / count;
+    double centre = share + z * z / (2 * count);
+    double half = z * sqrt(share * (1 - share) / count + z * z / (4 * count * count));
+    double scale = 1 + z * z / count;
+    return (struct interval){
+        .known = true, .low = (centre - half) / scale, .high = (centre + half) / scale,
+    };
+}
+
+struct interval interval_of_share_difference(size_t a_successes, size_t a_count,
+                                             size_t b_successes, size_t b_count)
+{
+    if (a_count == 0 || b_count == 0)
+        return interval_unknown;
+    double a_share = (double)a_successes / (double)a_count;
+    double b_share = (double)b_successes / (double)b_count;
+    struct interval a = wilson((double)a_successes, (double)a_count);
+    struct interval b = wilson((double)b_successes, (double)b_count);
+    double difference = b_share - a_share;
+    return (struct interval){
+        .known = true,
+        .low = difference - hypot(b_share - b.low, a.high - a_share),
+        .high = difference + hypot(b.high - b_share, a_share - a.low),
+    };
+}

@@ -30,4 +30,8 @@ struct interval interval_of_quantile(const double *sorted, size_t count, double 
 /* The share of successes in `count` trials: Clopper and Pearson (1934), exact. */
 struct interval interval_of_share(size_t successes, size_t count);
 
+/* b's share less a's: Newcombe (1998), method 10, from Wilson's intervals. */
+struct interval interval_of_share_difference(size_t a_successes, size_t a_count,
+                                             size_t b_successes, size_t b_count);
+
 #endif

@@ -114,22 +114,20 @@ static double dense_quantile_ns(const struct dense *dense, double total, double 
     return dense->middles_ns[dense->width - 1];
 }
 
-static void set_intervals(struct distribution *result, struct dense *dense, size_t groups)
+/* Replicates of several quantiles, in ns: an array of them for each. */
+static void draw_replicates(struct dense *dense, size_t groups, unsigned stream,
+                            const double *quantiles, size_t count,
+                            double (*replicates_ns)[BOOTSTRAP_REPLICATES])
 {
-    double replicates[DISTRIBUTION_HEADLINES][BOOTSTRAP_REPLICATES];
     uint32_t weights[BOOTSTRAP_GROUPS];
-    gsl_rng *generator = bootstrap_generator();
+    gsl_rng *generator = bootstrap_generator(stream);
     for (size_t i = 0; i < BOOTSTRAP_REPLICATES; i++) {
         bootstrap_draw(generator, weights, groups);
         double total = dense_replicate(dense, weights, groups);
-        for (size_t j = 0; j < DISTRIBUTION_HEADLINES; j++) {
-            double p = distribution_percentiles[distribution_headlines[j]].p;
-            replicates[j][i] = dense_quantile_ns(dense, total, p) / NS_PER_S;
-        }
+        for (size_t j = 0; j < count; j++)
+            replicates_ns[j][i] = dense_quantile_ns(dense, total, quantiles[j]);
     }
     gsl_rng_free(generator);
-    for (size_t j = 0; j < DISTRIBUTION_HEADLINES; j++)
-        result->headline[j] = bootstrap_interval(replicates[j], BOOTSTRAP_REPLICATES);
 }
 
 static void merge_groups(struct histogram *total, const struct histogram *first,
@@ -150,19 +148,55 @@ double itl_quantile_ns(const struct itl *itl, double p)
     return result;
 }
 
+static bool replicates_of(const struct itl *itl, const struct histogram *others,
+                          const struct histogram *total, unsigned stream,
+                          const double *quantiles, size_t count,
+                          double (*replicates_ns)[BOOTSTRAP_REPLICATES])
+{
+    size_t groups = bootstrap_groups(itl->requests);
+    if (groups < 2 || !total->counts)
+        return false;
+    struct dense dense;
+    dense_init(&dense, total, itl->single, others, groups);
+    draw_replicates(&dense, groups, stream, quantiles, count, replicates_ns);
+    dense_release(&dense);
+    return true;
+}
+
+bool itl_replicates_ns(const struct itl *itl, unsigned stream, const double *quantiles,
+                       size_t count, double (*replicates_ns)[BOOTSTRAP_REPLICATES])
+{
+    struct histogram total = { 0 };
+    merge_groups(&total, itl->single, itl->multi, bootstrap_groups(itl->requests));
+    bool known = replicates_of(itl, itl->multi, &total, stream, quantiles, count,
+                               replicates_ns);
+    histogram_release(&total);
+    return known;
+}
+
+/* As bootstrap_interval, of ns, in seconds. */
+static struct interval seconds_interval(double *replicates_ns)
+{
+    struct interval result = bootstrap_interval(replicates_ns, BOOTSTRAP_REPLICATES);
+    result.low /= NS_PER_S;
+    result.high /= NS_PER_S;
+    return result;
+}
+
 struct distribution itl_distribution(const struct itl *itl, bool per_token)
 {
     const struct histogram *others = per_token ? itl->spread : itl->multi;
-    size_t groups = bootstrap_groups(itl->requests);
+    double replicates_ns[DISTRIBUTION_HEADLINES][BOOTSTRAP_REPLICATES];
+    double quantiles[DISTRIBUTION_HEADLINES];
     struct histogram total = { 0 };
-    merge_groups(&total, itl->single, others, groups);
+    for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
+        quantiles[i] = distribution_percentiles[distribution_headlines[i]].p;
+    merge_groups(&total, itl->single, others, bootstrap_groups(itl->requests));
     struct distribution result = distribution_of_histogram(&total, itl->excluded);
-    if (groups >= 2 && total.counts) {
-        struct dense dense;
-        dense_init(&dense, &total, itl->single, others, groups);
-        set_intervals(&result, &dense, groups);
-        dense_release(&dense);
-    }
+    if (replicates_of(itl, others, &total, 0, quantiles, DISTRIBUTION_HEADLINES,
+                      replicates_ns))
+        for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
+            result.headline[i] = seconds_interval(replicates_ns[i]);
     histogram_release(&total);
     return result;
 }

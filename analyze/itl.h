@@ -4,6 +4,8 @@
 #ifndef TOKTRACE_ITL_H
 #define TOKTRACE_ITL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "analyze/bootstrap.h"
@@ -34,5 +36,10 @@ struct distribution itl_distribution(const struct itl *itl, bool per_token);
 
 /* The p-quantile of the gaps between events, in ns; NaN without gaps. */
 double itl_quantile_ns(const struct itl *itl, double p);
+
+/* Bootstrap replicates of `count` quantiles of the gaps between events, in ns, an array
+ * for each; different streams are independent. False with fewer than two requests. */
+bool itl_replicates_ns(const struct itl *itl, unsigned stream, const double *quantiles,
+                       size_t count, double (*replicates_ns)[BOOTSTRAP_REPLICATES]);
 
 #endif

@@ -10,6 +10,7 @@ int main(int argc, char **argv)
 {
     const struct command commands[] = {
         check_command,
+        compare_command,
         dump_command,
         export_command,
         split_command,

@@ -9,23 +9,6 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 
-/* The values of the term's metric, ascending; caller frees. */
-static double *sorted_values(const struct slo_term *term,
-                             const struct collection *collection, size_t *count)
-{
-    double *values = memory_new(collection->count, sizeof *values);
-    *count = 0;
-    for (size_t i = 0; i < collection->count; i++) {
-        const struct request_sample *sample = &collection->samples[i];
-        if (sample->outcome == OUTCOME_OK &&
-            metric_value(sample, (enum metric)term->metric, term->flavour,
-                         &values[*count]))
-            (*count)++;
-    }
-    quantile_sort(values, *count);
-    return values;
-}
-
 static struct interval mean_interval(const double *values, size_t count)
 {
     struct ratio_sums *sums = memory_new(1, sizeof *sums);
@@ -48,8 +31,10 @@ static void measure_requests(struct objective *objective,
                              const struct collection *collection)
 {
     const struct slo_term *term = objective->term;
-    size_t count;
-    double *values = sorted_values(term, collection, &count);
+    double *values = memory_new(collection->count, sizeof *values);
+    size_t count =
+        collection_values(collection, (enum metric)term->metric, term->flavour, values);
+    quantile_sort(values, count);
     objective->count = count;
     if (count > 0 && term->statistic == SLO_MEAN) {
         objective->value_s = mean_of(values, count);

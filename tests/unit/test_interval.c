@@ -125,7 +125,7 @@ static void test_groups(void **state)
 static void test_draw_keeps_the_number(void **state)
 {
     (void)state;
-    gsl_rng *generator = bootstrap_generator();
+    gsl_rng *generator = bootstrap_generator(0);
     uint32_t weights[10];
     for (int round = 0; round < 100; round++) {
         uint32_t sum = 0;

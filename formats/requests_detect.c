@@ -65,19 +65,17 @@ static enum request_format match(const struct signature *signatures,
 }
 
 /* Keys of the first object; of the first element where the text starts with an array. */
-static size_t first_keys(const char *text, size_t len, struct word words[KEYS_READ_MAX])
+static size_t first_keys(struct json_scan *scan, struct word words[KEYS_READ_MAX])
 {
-    struct json_scan scan;
-    json_scan_init(&scan, text, len);
     size_t count = 0;
-    if (json_scan_next(&scan) == JSON_SCAN_ARRAY)
-        json_scan_next(&scan);
-    if (scan.token != JSON_SCAN_OBJECT)
+    if (json_scan_next(scan) == JSON_SCAN_ARRAY)
+        json_scan_next(scan);
+    if (scan->token != JSON_SCAN_OBJECT)
         return 0;
-    while (count < KEYS_READ_MAX && json_scan_next(&scan) == JSON_SCAN_KEY) {
-        words[count++] = (struct word){ scan.value, scan.value_len };
-        json_scan_next(&scan);
-        if (!json_scan_skip(&scan))
+    while (count < KEYS_READ_MAX && json_scan_next(scan) == JSON_SCAN_KEY) {
+        words[count++] = (struct word){ scan->value, scan->value_len };
+        json_scan_next(scan);
+        if (!json_scan_skip(scan))
             break;
     }
     return count;
@@ -106,6 +104,40 @@ static size_t first_line_len(const char *text, size_t len)
     return line > 0 && text[line - 1] == '\r' ? line - 1 : line;
 }
 
+static int refuse_unknown(const char *bytes, size_t line, const char *name,
+                          struct fault *fault)
+{
+    return fault_set(fault, STATUS_BAD_INPUT,
+                     "%s:1:1: starts with \"%.*s%s\", expected the header or keys of a known "
+                     "request trace (or --format)",
+                     name, (int)(line < SHOWN_MAX ? line : SHOWN_MAX), bytes,
+                     line > SHOWN_MAX ? "..." : "");
+}
+
+static int detect_csv(const char *bytes, size_t line, const char *name,
+                      enum request_format *format, struct fault *fault)
+{
+    struct word words[KEYS_READ_MAX];
+    *format = match(csv_signatures, words, header_names(bytes, line, words));
+    return *format != REQUESTS_AUTO ? STATUS_OK : refuse_unknown(bytes, line, name, fault);
+}
+
+static int detect_json(const char *bytes, size_t len, size_t line, const char *name,
+                       enum request_format *format, struct fault *fault)
+{
+    struct word words[KEYS_READ_MAX];
+    struct json_scan scan;
+    json_scan_init(&scan, bytes, len);
+    *format = match(json_signatures, words, first_keys(&scan, words));
+    if (*format != REQUESTS_AUTO)
+        return STATUS_OK;
+    size_t offset = json_scan_offset(&scan);
+    if (scan.problem == NULL || offset >= line)
+        return refuse_unknown(bytes, line, name, fault);
+    return fault_set(fault, STATUS_BAD_INPUT, "%s:1:%zu: %s, expected JSON", name, offset + 1,
+                     scan.problem);
+}
+
 int requests_detect(const char *bytes, size_t len, const char *name,
                     enum request_format *format, struct fault *fault)
 {
@@ -119,20 +151,10 @@ int requests_detect(const char *bytes, size_t len, const char *name,
         return fault_set(fault, STATUS_BAD_INPUT,
                          "%s:1:%zu: a NUL byte, expected a request trace as text", name,
                          (size_t)(nul - bytes) + 1);
-    struct word words[KEYS_READ_MAX];
     size_t space = 0;
     while (space < len && memchr(" \t\r\n", bytes[space], 4) != NULL)
         space++;
-    bool json = space < len && (bytes[space] == '{' || bytes[space] == '[');
-    size_t count = json ? first_keys(bytes, len, words)
-                        : header_names(bytes, line, words);
-    *format = match(json ? json_signatures : csv_signatures, words, count);
-    if (*format != REQUESTS_AUTO)
-        return STATUS_OK;
-    return fault_set(
-        fault, STATUS_BAD_INPUT,
-        "%s:1:1: starts with \"%.*s%s\", expected the header or keys of a known "
-        "request trace (or --format)",
-        name, (int)(line < SHOWN_MAX ? line : SHOWN_MAX), bytes,
-        line > SHOWN_MAX ? "..." : "");
+    if (space < len && (bytes[space] == '{' || bytes[space] == '['))
+        return detect_json(bytes, len, line, name, format, fault);
+    return detect_csv(bytes, line, name, format, fault);
 }

@@ -4,22 +4,29 @@
 #include "formats/base/read_whole.h"
 #include "formats/requests_reader.h"
 
-int reader_refuse_at(struct requests_reader *reader, struct row_problem *problem,
-                     const char *at)
+/* Moves reader->line and line_start to the line that `at` lies in. */
+static void find_line(struct requests_reader *reader, const char *at)
 {
     const char *start = reader->document.data;
-    if (at < start + reader->line_start) {
-        reader->line = 1;
-        reader->line_start = 0;
-    }
     const char *line = start + reader->line_start;
     for (const char *newline;
          line < at && (newline = memchr(line, '\n', (size_t)(at - line))) != NULL;) {
         line = newline + 1;
         reader->line++;
     }
+    while (line > at) {
+        const char *newline = memrchr(start, '\n', (size_t)(line - 1 - start));
+        line = newline != NULL ? newline + 1 : start;
+        reader->line--;
+    }
     reader->line_start = (size_t)(line - start);
-    problem->column = (size_t)(at - line) + 1;
+}
+
+int reader_refuse_at(struct requests_reader *reader, struct row_problem *problem,
+                     const char *at)
+{
+    find_line(reader, at);
+    problem->column = (size_t)(at - reader->document.data) - reader->line_start + 1;
     return reader_refuse(reader, problem);
 }
 

@@ -72,6 +72,16 @@ static void bad_lines_stop_with_their_place(void **state)
 #undef ROW
 }
 
+static void a_broken_first_line_is_pointed_at(void **state)
+{
+    (void)state;
+    REFUSE("{\"due_ns\":abc,\"input_tokens\":1,\"output_tokens\":1}\n",
+           "trace:1:11: something that is no value, expected JSON");
+    REFUSE("{\"a\":1}\n",
+           "trace:1:1: starts with \"{\"a\":1}\", expected the header or keys of a known "
+           "request trace (or --format)");
+}
+
 static void skipped_lines_leave_no_blocks(void **state)
 {
     (void)state;
@@ -315,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mooncake),
         cmocka_unit_test(bad_lines_stop_with_their_place),
+        cmocka_unit_test(a_broken_first_line_is_pointed_at),
         cmocka_unit_test(skipped_lines_leave_no_blocks),
         cmocka_unit_test(qwen_chats_form_sessions),
         cmocka_unit_test(sessions_have_delays),

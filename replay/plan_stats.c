@@ -22,6 +22,8 @@ static int compare_doubles(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Interpolates from the nearer of two order statistics, as numpy does, so that figures agree
+ * to the last bit. */
 static double quantile(const double *sorted, size_t count, double p)
 {
     double position = p * (double)(count - 1);
@@ -29,7 +31,8 @@ static double quantile(const double *sorted, size_t count, double p)
     if (below + 1 >= count)
         return sorted[count - 1];
     double part = position - (double)below;
-    return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+    double step = sorted[below + 1] - sorted[below];
+    return part < 0.5 ? sorted[below] + part * step : sorted[below + 1] - (1 - part) * step;
 }
 
 /* Sorts values, count >= 1. */

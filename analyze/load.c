@@ -17,10 +17,12 @@ void load_release(struct load *load)
         arrivals_reader_close(load->logs[i].reader);
         free(load->logs[i].path);
         free(load->logs[i].problem);
+        wire_scratch_release(&load->logs[i].scratch);
     }
     for (size_t i = 0; i < load->run_count; i++) {
         free(load->runs[i].path);
         free(load->runs[i].wire_path);
+        wire_join_release(&load->runs[i].wire);
         run_manifest_release(&load->runs[i].manifest);
     }
     free(load->logs);
@@ -144,6 +146,24 @@ static void finish_log(struct load_log *log)
     log->reader = NULL;
 }
 
+int load_use_wire(struct load *load, struct fault *fault)
+{
+    int status = STATUS_OK;
+    for (size_t i = 0; i < load->run_count && status == STATUS_OK; i++) {
+        struct load_run *run = &load->runs[i];
+        if (!run->wire_path)
+            continue;
+        status = wire_join_read(&run->wire, run->wire_path, fault);
+        wire_join_ready(&run->wire);
+    }
+    for (size_t i = 0; i < load->log_count && status == STATUS_OK; i++) {
+        struct load_log *log = &load->logs[i];
+        if (log->run != LOAD_NO_RUN && load->runs[log->run].wire.count > 0)
+            log->wire = &load->runs[log->run].wire;
+    }
+    return status;
+}
+
 int load_log_next(struct load_log *log, struct arrivals_record *record,
                   struct fault *fault)
 {
@@ -157,6 +177,9 @@ int load_log_next(struct load_log *log, struct arrivals_record *record,
     int got = arrivals_reader_next(log->reader, record, fault);
     if (got == 0)
         finish_log(log);
+    if (got > 0 && record->type == RECORD_REQUEST && log->wire)
+        log->on_wire += wire_join_apply(log->wire, &log->header, &record->request,
+                                        &log->scratch);
     if (got > 0 && record->type == RECORD_END) {
         log->end = record->end;
         log->end_seen = true;

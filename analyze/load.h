@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/wire_join.h"
 #include "formats/arrivals.h"
 #include "formats/arrivals_reader.h"
 #include "formats/base/fault.h"
@@ -26,6 +27,9 @@ struct load_log {
     bool end_seen;
     /* owned; open while the log is read, and from the start for "-" */
     struct arrivals_reader *reader;
+    const struct wire_join *wire; /* of its run; NULL unless load_use_wire found one */
+    struct wire_scratch scratch;
+    uint64_t on_wire; /* requests read so far whose packets were found */
 };
 
 /* A run directory among the operands. */
@@ -33,6 +37,7 @@ struct load_run {
     char *path; /* owned */
     struct run_manifest manifest;
     char *wire_path; /* owned; NULL when the directory has no wire log */
+    struct wire_join wire; /* by load_use_wire */
 };
 
 struct load {
@@ -51,6 +56,10 @@ struct load {
  * STATUS_BAD_INPUT. Release in any case. Start from {0}. */
 int load_open(struct load *load, char *const *operands, int operand_count,
               struct fault *fault);
+
+/* From now on the arrivals in records of run directories are those of packets, wherever
+ * the directory has a wire log and the packet is in it. */
+int load_use_wire(struct load *load, struct fault *fault);
 
 /* "client", "server", "wire", "imported"; "unknown" beyond the enum. */
 const char *load_source_name(unsigned source);

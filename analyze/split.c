@@ -138,10 +138,15 @@ static void take_request(struct joining *joining, const struct arrivals_header *
     int64_t shift_ns = 0;
     split->requests++;
     split->sent += request->sent_ns != TIME_NONE;
-    struct wire_request *wire = wire_join_find(joining->join, client, request, &shift_ns);
+    enum wire_clock_base base;
+    struct wire_request *wire =
+        wire_join_find(joining->join, client, request, &shift_ns, &base);
     if (!wire)
         return;
+    wire->joined = true;
     split->joined++;
+    if (base > split->base)
+        split->base = base;
     split->holes += (wire->flags & (REQUEST_WIRE_HOLE | REQUEST_WIRE_SNAPLEN)) != 0;
     if (request->event_count > joining->times_capacity) {
         joining->times_capacity = request->event_count;
@@ -166,7 +171,6 @@ static void finish(struct joining *joining)
     }
     split->wire_requests = joining->join->count;
     split->wire_not_joined = split->wire_requests - split->joined;
-    split->base = joining->join->base;
 }
 
 int split_compute(struct split *split, struct load *load, struct wire_join *join,

@@ -48,7 +48,7 @@ struct split {
     uint64_t identity_broken; /* parts of a request that do not add up to the whole */
     uint64_t clock_faults;    /* tokens in hand before their packet came */
     int64_t epsilon_ns;
-    enum wire_clock_base base;
+    enum wire_clock_base base; /* the weaker one, where logs differ */
     struct distribution values[SPLIT_VALUES];
     struct histogram receive_lag;   /* of each token, app - packet */
     struct histogram kernel_late;   /* kernel stamp - packet, all matched tokens */

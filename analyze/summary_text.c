@@ -34,6 +34,14 @@ const char *summary_run_id(const struct load *load)
     return id ? id : "";
 }
 
+uint64_t summary_on_wire(const struct load *load)
+{
+    uint64_t requests = 0;
+    for (size_t i = 0; i < load->log_count; i++)
+        requests += load->logs[i].on_wire;
+    return requests;
+}
+
 static void print_verdict(FILE *out, const struct verdict *verdict,
                           const struct summary_text_options *options)
 {
@@ -180,6 +188,16 @@ static void print_goodput(FILE *out, const struct summary *summary, const struct
     fputc('\n', out);
 }
 
+/* Nothing where arrivals are the kernel's stamps, as always without a capture. */
+static void print_source(FILE *out, const struct summary *summary,
+                         const struct load *load)
+{
+    uint64_t on_wire = summary_on_wire(load);
+    if (on_wire > 0)
+        fprintf(out, "  arrival   by packets for %s of the %s sent (wire.toklog)\n",
+                count_text(on_wire).text, count_text(summary->requests.sent).text);
+}
+
 void summary_print(FILE *out, const struct summary *summary, const struct load *load,
                    const struct slo *slo, const struct summary_text_options *options)
 {
@@ -188,6 +206,7 @@ void summary_print(FILE *out, const struct summary *summary, const struct load *
     print_requests(out, summary);
     print_load(out, summary);
     print_tokens(out, &summary->tokens, summary->timeline.output_per_s);
+    print_source(out, summary, load);
     print_goodput(out, summary, slo);
     summary_print_latencies(out, summary);
     summary_print_parts(out, &summary->parts);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/load.h"
+#include "formats/arrivals_reader.h"
 #include "formats/base/memory.h"
 
 void wire_join_release(struct wire_join *join)
@@ -58,22 +58,21 @@ static void add_log(struct wire_join *join, const struct arrivals_header *header
 
 int wire_join_read(struct wire_join *join, const char *path, struct fault *fault)
 {
-    struct load load = { 0 };
-    char *operands[] = { memory_copy_text(path, strlen(path)) };
+    struct arrivals_reader *reader = NULL;
     struct arrivals_record record;
-    size_t log;
-    int got = load_open(&load, operands, 1, fault);
-    if (got == STATUS_OK && load.logs[0].header.source != LOG_WIRE)
-        got = fault_set(fault, STATUS_USAGE, "%s is a %s log, expected a wire log", path,
-                        load_source_name(load.logs[0].header.source));
-    if (got == STATUS_OK) {
-        add_log(join, &load.logs[0].header);
-        while ((got = load_next(&load, &record, &log, fault)) == 1)
+    int got = arrivals_reader_open(&reader, path, fault);
+    if (got < 0)
+        return got;
+    const struct arrivals_header *header = arrivals_reader_header(reader);
+    if (header->source == LOG_WIRE) {
+        add_log(join, header);
+        while ((got = arrivals_reader_next(reader, &record, fault)) == 1)
             if (record.type == RECORD_REQUEST)
                 add_request(join, &record.request);
+    } else {
+        got = fault_set(fault, STATUS_USAGE, "%s is no log from packets", path);
     }
-    load_release(&load);
-    free(operands[0]);
+    arrivals_reader_close(reader);
     return got;
 }
 
@@ -148,10 +147,10 @@ static int64_t distance(const struct wire_request *wire, int64_t shift_ns,
     return apart < 0 ? -apart : apart;
 }
 
-struct wire_request *wire_join_find(struct wire_join *join,
+struct wire_request *wire_join_find(const struct wire_join *join,
                                     const struct arrivals_header *client,
                                     const struct arrival_request *request,
-                                    int64_t *shift_ns)
+                                    int64_t *shift_ns, enum wire_clock_base *base)
 {
     struct wire_request key = {
         .local_port = request->local_port,
@@ -160,26 +159,21 @@ struct wire_request *wire_join_find(struct wire_join *join,
     };
     struct wire_request *best = NULL;
     int64_t best_apart = WIRE_JOIN_APART_NS;
-    enum wire_clock_base best_base = WIRE_CLOCK_NONE;
     if (request->connection_request == 0 || request->sent_ns == TIME_NONE)
         return NULL;
     for (size_t i = find_first(join, &key);
          i < join->count && compare_keys(&join->requests[i], &key) == 0; i++) {
         struct wire_request *wire = &join->requests[i];
-        enum wire_clock_base base;
-        int64_t shift = shift_between(&join->logs[wire->log], client, &base);
+        enum wire_clock_base own_base;
+        int64_t shift = shift_between(&join->logs[wire->log], client, &own_base);
         int64_t apart = distance(wire, shift, request->sent_ns);
         if (wire->joined || apart > best_apart)
             continue;
         best = wire;
         best_apart = apart;
-        best_base = base;
+        *base = own_base;
         *shift_ns = shift;
     }
-    if (best)
-        best->joined = true;
-    if (best_base > join->base)
-        join->base = best_base;
     return best;
 }
 
@@ -224,4 +218,34 @@ size_t wire_join_times(const struct wire_join *join, const struct wire_request *
         wrong += match(&events[wire->event_count - 1 - i], shift_ns,
                        &request->events[count - 1 - i], &times_ns[count - 1 - i]);
     return wrong;
+}
+
+void wire_scratch_release(struct wire_scratch *scratch)
+{
+    free(scratch->times_ns);
+    *scratch = (struct wire_scratch){ 0 };
+}
+
+bool wire_join_apply(const struct wire_join *join, const struct arrivals_header *client,
+                     struct arrival_request *request, struct wire_scratch *scratch)
+{
+    int64_t shift_ns;
+    enum wire_clock_base base;
+    const struct wire_request *wire =
+        wire_join_find(join, client, request, &shift_ns, &base);
+    if (!wire)
+        return false;
+    if (request->event_count > scratch->capacity) {
+        scratch->capacity = request->event_count;
+        scratch->times_ns = memory_resize(scratch->times_ns, scratch->capacity,
+                                          sizeof *scratch->times_ns);
+    }
+    wire_join_times(join, wire, shift_ns, request, scratch->times_ns);
+    for (size_t i = 0; i < request->event_count; i++) {
+        if (scratch->times_ns[i] == TIME_NONE)
+            continue;
+        request->events[i].arrival_ns = scratch->times_ns[i];
+        request->events[i].flags &= (uint8_t)~EVENT_FLAG_SHARED_READ;
+    }
+    return true;
 }

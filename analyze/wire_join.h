@@ -37,7 +37,7 @@ struct wire_request {
     uint16_t local_port;
     uint16_t remote_port;
     uint8_t outcome;
-    bool joined;
+    bool joined; /* for the caller to set */
 };
 
 /* Start from {0}. */
@@ -51,7 +51,6 @@ struct wire_join {
     struct wire_event *events; /* owned */
     size_t event_count;
     size_t event_capacity;
-    enum wire_clock_base base; /* the weaker one, where logs differ */
 };
 
 void wire_join_release(struct wire_join *join);
@@ -63,13 +62,14 @@ int wire_join_read(struct wire_join *join, const char *path, struct fault *fault
 void wire_join_ready(struct wire_join *join);
 
 /* The wire's record of a client request, or NULL; *shift_ns added to its times gives the
- * client's run clock. Each record is found once. Where ports came again, the one sent
- * nearest in time; never one sent more than WIRE_JOIN_APART_NS apart. */
+ * client's run clock, and *base says how. Where ports came again, the one sent nearest in
+ * time that is not marked as joined; never one sent more than WIRE_JOIN_APART_NS apart.
+ */
 #define WIRE_JOIN_APART_NS (INT64_C(2) * NS_PER_S)
-struct wire_request *wire_join_find(struct wire_join *join,
+struct wire_request *wire_join_find(const struct wire_join *join,
                                     const struct arrivals_header *client,
                                     const struct arrival_request *request,
-                                    int64_t *shift_ns);
+                                    int64_t *shift_ns, enum wire_clock_base *base);
 
 /* Fills times_ns[i] with when event i of the client's request was delivered, on the
  * client's clock: TIME_NONE where the capture lost it or the two disagree. Returns how
@@ -77,5 +77,19 @@ struct wire_request *wire_join_find(struct wire_join *join,
 size_t wire_join_times(const struct wire_join *join, const struct wire_request *wire,
                        int64_t shift_ns, const struct arrival_request *request,
                        int64_t *times_ns);
+
+/* Memory that wire_join_apply keeps from one request to the next. Start from {0}. */
+struct wire_scratch {
+    int64_t *times_ns; /* owned */
+    size_t capacity;
+};
+
+void wire_scratch_release(struct wire_scratch *scratch);
+
+/* Puts the times by packets in place of the client's kernel stamps, for the events whose
+ * packets are known: these then share no read with others. False when the request is not
+ * on the wire. */
+bool wire_join_apply(const struct wire_join *join, const struct arrivals_header *client,
+                     struct arrival_request *request, struct wire_scratch *scratch);
 
 #endif

@@ -103,16 +103,19 @@ static void found_by_number_and_time(void **state)
     struct arrival_request late = request_at(10009 * MS, 1, NULL, 0);
     struct arrival_request second = request_at(19 * MS, 2, NULL, 0);
     int64_t shift_ns;
-    struct wire_request *found = wire_join_find(&join, &client_header, &late, &shift_ns);
+    enum wire_clock_base base;
+    struct wire_request *found =
+        wire_join_find(&join, &client_header, &late, &shift_ns, &base);
     assert_non_null(found);
+    assert_int_equal(base, WIRE_CLOCK_MONOTONIC);
+    found->joined = true;
     assert_int_equal(shift_ns, -apart_ns);
     assert_int_equal(found->sent_ns + shift_ns, 10010 * MS);
-    assert_null(wire_join_find(&join, &client_header, &late, &shift_ns)); /* once */
-    found = wire_join_find(&join, &client_header, &second, &shift_ns);
+    assert_null(wire_join_find(&join, &client_header, &late, &shift_ns, &base));
+    found = wire_join_find(&join, &client_header, &second, &shift_ns, &base);
     assert_int_equal(found->sent_ns + shift_ns, 20 * MS);
     second.connection_request = 3;
-    assert_null(wire_join_find(&join, &client_header, &second, &shift_ns));
-    assert_int_equal(join.base, WIRE_CLOCK_MONOTONIC);
+    assert_null(wire_join_find(&join, &client_header, &second, &shift_ns, &base));
     wire_join_release(&join);
 }
 
@@ -124,9 +127,10 @@ static void other_boots_join_by_the_wall_clock(void **state)
     struct wire_join join = read_wire(&header, &wire, 1);
     struct arrival_request client = request_at(10 * MS, 1, NULL, 0);
     int64_t shift_ns;
-    assert_non_null(wire_join_find(&join, &client_header, &client, &shift_ns));
+    enum wire_clock_base base;
+    assert_non_null(wire_join_find(&join, &client_header, &client, &shift_ns, &base));
     assert_int_equal(shift_ns, -(ZERO_APART_MS + 1) * MS);
-    assert_int_equal(join.base, WIRE_CLOCK_WALL);
+    assert_int_equal(base, WIRE_CLOCK_WALL);
     wire_join_release(&join);
 }
 
@@ -148,8 +152,9 @@ static void a_hole_leaves_unknown_times(void **state)
     struct arrivals_header header = wire_header("boot");
     struct wire_join join = read_wire(&header, &wire, 1);
     int64_t shift_ns, times_ns[5];
+    enum wire_clock_base base;
     struct wire_request *found = wire_join_find(&join, &client_header, &client,
-                                                &shift_ns);
+                                                &shift_ns, &base);
     assert_int_equal(wire_join_times(&join, found, shift_ns, &client, times_ns), 0);
     assert_int_equal(times_ns[0], 10 * MS);
     assert_int_equal(times_ns[1], TIME_NONE);
@@ -161,6 +166,31 @@ static void a_hole_leaves_unknown_times(void **state)
     wire_join_times(&join, found, shift_ns, &client, times_ns);
     assert_int_equal(times_ns[0], 10 * MS);
     assert_int_equal(times_ns[4], TIME_NONE);
+    wire_join_release(&join);
+}
+
+static void packets_replace_the_kernels_stamps(void **state)
+{
+    (void)state;
+    struct arrival_event seen[] = { event_at(510 * MS, EVENT_CONTENT, 0),
+                                    event_at(TIME_NONE, EVENT_OTHER,
+                                             EVENT_FLAG_UNKNOWN_TIME) };
+    struct arrival_event had[] = {
+        event_at(11 * MS, EVENT_CONTENT, EVENT_FLAG_SHARED_READ),
+        event_at(12 * MS, EVENT_CONTENT, EVENT_FLAG_SHARED_READ)
+    };
+    struct arrival_request wire = request_at(505 * MS, 1, seen, 2);
+    struct arrival_request client = request_at(5 * MS, 1, had, 2);
+    struct arrivals_header header = wire_header("boot");
+    struct wire_join join = read_wire(&header, &wire, 1);
+    struct wire_scratch scratch = { 0 };
+    assert_true(wire_join_apply(&join, &client_header, &client, &scratch));
+    assert_int_equal(had[0].arrival_ns, 10 * MS);
+    assert_int_equal(had[0].flags, 0);
+    assert_int_equal(had[0].app_ns, 12 * MS);
+    assert_int_equal(had[1].arrival_ns, 12 * MS); /* lost by the capture: the kernel's */
+    assert_int_equal(had[1].flags, EVENT_FLAG_SHARED_READ);
+    wire_scratch_release(&scratch);
     wire_join_release(&join);
 }
 
@@ -213,6 +243,7 @@ int main(void)
         cmocka_unit_test(found_by_number_and_time),
         cmocka_unit_test(other_boots_join_by_the_wall_clock),
         cmocka_unit_test(a_hole_leaves_unknown_times),
+        cmocka_unit_test(packets_replace_the_kernels_stamps),
         cmocka_unit_test(split_adds_up),
     };
     return cmocka_run_group_tests_name("wire_join", tests, scratch_enter, scratch_leave);

@@ -22,6 +22,7 @@ struct serve_options {
     int64_t itl_ns;
     const char *jitter;
     int64_t seed;
+    int64_t prefix_cache;
     const char *replay;
     bool engine;
     int64_t step_ns;
@@ -127,6 +128,14 @@ static const struct option_spec serve_specs[] = {
       .default_text = "1",
       .help = "of all draws; request i is drawn alike in every run" },
 
+    { .name = "prefix-cache",
+      .type = OPTION_INT,
+      .argument = "TOKENS",
+      FIELD(prefix_cache),
+      .default_text = "0",
+      .max = 1e9,
+      .help = "tokens of prompts to remember, in blocks of 16, each with all before it; "
+              "what is found need not be prefilled, and usage tells; 0: none" },
     { .name = "replay",
       .type = OPTION_PATH,
       .argument = "FILE",
@@ -273,6 +282,7 @@ static int make_config(const struct serve_options *options, struct server_config
             .slots = (uint32_t)options->slots,
             .prefill_budget = (uint32_t)options->prefill_budget,
         },
+        .cache_blocks = (size_t)options->prefix_cache / SERVE_BLOCK_TOKENS,
         .faults.seed = (uint64_t)options->seed,
         .model = options->model,
         .tokens_per_event = (uint32_t)options->tokens_per_event,

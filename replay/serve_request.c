@@ -5,6 +5,7 @@ struct reading {
     struct json_cursor cursor;
     struct serve_request *request;
     struct serve_refusal refusal;
+    struct serve_blocks *blocks; /* NULL: not wanted */
     char element; /* first byte of the prompt array's elements: 0, '0', '"' or '[' */
     uint32_t inner_count; /* ids in an inner array */
     bool has_prompt;
@@ -45,12 +46,21 @@ static unsigned escaped_code(const char **at)
         return code;
     }
     default:
-        return 'x';
+        return (unsigned char)byte;
     }
 }
 
-/* Runs of bytes between ASCII white space, escaped or not. */
-static uint32_t count_words(const struct json_text *text)
+/* One character of a text, and whether a word ends with the one before it. */
+static void take_character(struct serve_blocks *blocks, unsigned code, bool word_ends)
+{
+    if (word_ends)
+        serve_blocks_end_token(blocks);
+    if (!is_space(code))
+        serve_blocks_add(blocks, &code, sizeof(code));
+}
+
+/* Runs of characters between ASCII white space, escaped or not. */
+static uint32_t count_words(const struct json_text *text, struct serve_blocks *blocks)
 {
     const char *at = text->bytes, *end = at + text->len;
     uint32_t words = 0;
@@ -60,9 +70,13 @@ static uint32_t count_words(const struct json_text *text)
         if (code == '\\')
             code = escaped_code(&at);
         bool space = is_space(code);
+        if (blocks)
+            take_character(blocks, code, space && inside);
         words += !space && !inside;
         inside = !space;
     }
+    if (blocks && inside)
+        serve_blocks_end_token(blocks);
     return words;
 }
 
@@ -71,8 +85,29 @@ static bool read_words(struct reading *reading, uint32_t *words)
     struct json_text text;
     if (!json_cursor_string(&reading->cursor, &text))
         return false;
-    *words = count_words(&text);
+    *words = count_words(&text, reading->blocks);
     return true;
+}
+
+static bool read_id(struct reading *reading)
+{
+    const char *start = reading->cursor.at;
+    if (!json_cursor_skip(&reading->cursor))
+        return false;
+    if (reading->blocks) {
+        serve_blocks_add(reading->blocks, start, (size_t)(reading->cursor.at - start));
+        serve_blocks_end_token(reading->blocks);
+    }
+    return true;
+}
+
+/* A prompt begins; what was read of one before it is void. */
+static void start_prompt(struct reading *reading)
+{
+    reading->request->prompts = 0;
+    reading->request->prompt_tokens[0] = 0;
+    if (reading->blocks)
+        serve_blocks_start(reading->blocks);
 }
 
 static bool add_prompt(struct reading *reading, uint32_t tokens)
@@ -99,7 +134,7 @@ static bool read_inner_id(void *context, unsigned slot)
                       "a prompt among several must be text or a list of token ids",
                       "prompt");
     reading->inner_count++;
-    return json_cursor_skip(&reading->cursor);
+    return read_id(reading);
 }
 
 static bool read_inner_prompt(struct reading *reading)
@@ -122,7 +157,7 @@ static bool read_prompt_element(void *context, unsigned slot)
     switch (kind) {
     case '0':
         reading->request->prompt_tokens[0]++;
-        return json_cursor_skip(&reading->cursor);
+        return read_id(reading);
     case '"':
         return read_words(reading, &words) && add_prompt(reading, words);
     case '[':
@@ -139,8 +174,7 @@ static bool read_prompt(void *context, unsigned slot)
     struct reading *reading = context;
     struct serve_request *request = reading->request;
     char first = json_peek(&reading->cursor);
-    request->prompts = 0;
-    request->prompt_tokens[0] = 0;
+    start_prompt(reading);
     reading->element = 0;
     reading->has_prompt = first != 'n';
     uint32_t words;
@@ -223,8 +257,8 @@ static bool read_messages(void *context, unsigned slot)
 {
     (void)slot;
     struct reading *reading = context;
+    start_prompt(reading);
     reading->request->prompts = 1;
-    reading->request->prompt_tokens[0] = 0;
     return json_peek(&reading->cursor) == '['
                ? json_cursor_array(&reading->cursor, read_message, reading)
                : refuse(reading, "messages must be a list", "messages");
@@ -364,21 +398,25 @@ static bool check_prompt(struct reading *reading, enum serve_prompt prompt)
 }
 
 bool serve_request_parse(struct serve_request *request, enum serve_prompt prompt,
-                         const char *body, size_t len, struct serve_refusal *refusal)
+                         const char *body, size_t len, struct serve_blocks *blocks,
+                         struct serve_refusal *refusal)
 {
     static const struct json_field *const tables[] = {
         [SERVE_PROMPT] = prompt_fields,
         [SERVE_MESSAGES] = messages_fields,
         [SERVE_EITHER] = either_fields,
     };
-    struct reading reading = { .request = request };
+    struct reading reading = { .request = request, .blocks = blocks };
     *request = (struct serve_request){ .n = 1, .max_tokens = SERVE_DEFAULT_MAX_TOKENS };
     json_cursor_start(&reading.cursor, body, len);
     if (json_peek(&reading.cursor) != '{')
         refuse(&reading, "the body must be a JSON object", NULL);
     else if (json_cursor_object(&reading.cursor, tables[prompt], &reading) &&
-             json_cursor_at_end(&reading.cursor) && check_prompt(&reading, prompt))
+             json_cursor_at_end(&reading.cursor) && check_prompt(&reading, prompt)) {
+        if (blocks && request->prompts > 1)
+            serve_blocks_start(blocks);
         return true;
+    }
     *refusal = reading.refusal;
     if (!refusal->message)
         refusal->message = "the body is not valid JSON";

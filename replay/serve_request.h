@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "formats/json_cursor.h"
+#include "replay/serve_cache.h"
 
 enum {
     SERVE_CHOICES_MAX = 128,      /* prompts × n */
@@ -36,8 +37,10 @@ struct serve_refusal {
 enum serve_prompt { SERVE_PROMPT, SERVE_MESSAGES, SERVE_EITHER };
 
 /* False, with the reason, when the body is not JSON, has no prompt, or asks for what no
- * server gives. */
+ * server gives. `blocks` gets those of the prompt, none when there are several; it may be
+ * NULL. */
 bool serve_request_parse(struct serve_request *request, enum serve_prompt prompt,
-                         const char *body, size_t len, struct serve_refusal *refusal);
+                         const char *body, size_t len, struct serve_blocks *blocks,
+                         struct serve_refusal *refusal);
 
 #endif

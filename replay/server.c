@@ -172,6 +172,8 @@ static void release(struct server *server)
         connection_free(server, server->connections);
     }
     timer_heap_release(&server->timers);
+    serve_cache_free(server->cache);
+    serve_blocks_release(&server->blocks);
     buffer_release(&server->scratch);
     buffer_release(&server->answer);
     free(server->read_buffer);
@@ -196,6 +198,8 @@ int server_run(const struct server_config *config, int listen_fd, struct serve_l
     server.started_s = clock_realtime_ns() / NS_PER_S;
     server.read_buffer = memory_new(SERVER_READ_MAX, 1);
     engine_init(&server.engine, &config->engine);
+    if (config->cache_blocks)
+        server.cache = serve_cache_create(config->cache_blocks);
     prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
     server_now(&server);
     int status = open_descriptors(&server, fault);

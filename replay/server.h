@@ -12,6 +12,7 @@
 #include "formats/base/buffer.h"
 #include "formats/base/fault.h"
 #include "formats/http_message.h"
+#include "replay/serve_cache.h"
 #include "replay/serve_chunk.h"
 #include "replay/serve_engine.h"
 #include "replay/serve_fault.h"
@@ -31,6 +32,7 @@ struct server_config {
     bool use_engine; /* tokens come from the engine, not by the law */
     struct engine_config engine;
     const struct serve_recording *recording; /* or as they were recorded; NULL: not so */
+    size_t cache_blocks;                     /* of the prefix cache; 0: there is none */
     struct serve_faults faults;
     const char *model;
     uint32_t tokens_per_event;
@@ -50,6 +52,7 @@ struct server_choice {
     uint32_t sent;            /* tokens */
     uint32_t ready;           /* tokens that the next event brings */
     uint32_t prompt_tokens;
+    uint32_t uncached_tokens; /* of the prompt */
     bool role_sent;
 };
 
@@ -147,8 +150,10 @@ struct server {
     int64_t now_ns;  /* at the last look at the clock */
     struct timer_heap timers;
     struct connection *connections;
-    uint64_t connection_count; /* ever */
-    uint64_t request_count;    /* of the law, ever */
+    uint64_t connection_count;  /* ever */
+    uint64_t request_count;     /* of the law, ever */
+    struct serve_cache *cache;  /* NULL: there is none */
+    struct serve_blocks blocks; /* of the prompt read last */
     struct engine engine;
     struct timer engine_timer; /* the end of its step */
     uint64_t running;

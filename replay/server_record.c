@@ -55,6 +55,8 @@ void reply_log_request(struct server *server, struct connection *connection)
     record.end_ns = server->now_ns;
     record.usage_prompt_tokens = (uint32_t)reply->usage.prompt_tokens;
     record.usage_completion_tokens = (uint32_t)reply->usage.completion_tokens;
+    if (server->cache)
+        record.usage_cached_tokens = (uint32_t)reply->usage.cached_tokens;
     record.bytes_sent = connection->request_bytes;
     record.bytes_received = connection->reply_bytes;
     record.connection_request = connection->requests;

@@ -137,7 +137,7 @@ static void tokenize(struct server *server, struct connection *connection)
     struct serve_request request;
     struct serve_refusal refusal;
     if (!serve_request_parse(&request, SERVE_EITHER, connection->body.data,
-                             connection->body.len, &refusal)) {
+                             connection->body.len, NULL, &refusal)) {
         server_answer_error(server, connection, 400, refusal.message, refusal.param);
         return;
     }
@@ -158,7 +158,8 @@ static void generate(struct server *server, struct connection *connection, bool 
     struct serve_request request;
     struct serve_refusal refusal;
     if (serve_request_parse(&request, chat ? SERVE_MESSAGES : SERVE_PROMPT,
-                            connection->body.data, connection->body.len, &refusal))
+                            connection->body.data, connection->body.len,
+                            server->cache ? &server->blocks : NULL, &refusal))
         reply_start(server, connection, &request, chat);
     else
         reply_refuse(server, connection, &refusal);

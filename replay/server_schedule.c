@@ -70,10 +70,10 @@ static void begin(struct server *server, struct connection *connection, uint32_t
     struct server_choice *choice = &reply->choices[index];
     if (server->config.use_engine)
         engine_submit(&server->engine, &choice->sequence, connection->received_ns,
-                      choice->prompt_tokens, reply->max_tokens);
+                      choice->uncached_tokens, reply->max_tokens);
     else
         choice->due_ns = serve_law_first(&server->config.law, connection->received_ns,
-                                         choice->prompt_tokens);
+                                         choice->uncached_tokens);
     reply_schedule_next(server, connection, index);
 }
 
@@ -84,6 +84,16 @@ static void take_record(struct server *server, struct server_reply *reply)
     reply->stopped = reply->recorded->tokens < reply->max_tokens;
     if (reply->stopped)
         reply->max_tokens = reply->recorded->tokens;
+}
+
+/* Tokens of the only prompt that are in the cache. Its last token is always computed. */
+static uint32_t cached_tokens(struct server *server, const struct serve_request *request)
+{
+    if (!server->cache || request->prompts != 1 || !request->prompt_tokens[0])
+        return 0;
+    size_t found = serve_cache_use(server->cache, &server->blocks);
+    size_t most = (request->prompt_tokens[0] - 1) / SERVE_BLOCK_TOKENS;
+    return (uint32_t)(found < most ? found : most) * SERVE_BLOCK_TOKENS;
 }
 
 void reply_schedule_begin(struct server *server, struct connection *connection,
@@ -100,11 +110,16 @@ void reply_schedule_begin(struct server *server, struct connection *connection,
         take_record(server, reply);
     for (uint32_t i = 0; i < request->prompts; i++)
         reply->usage.prompt_tokens += request->prompt_tokens[i];
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t cached = cached_tokens(server, request);
+    reply->usage.cached_tokens = cached;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t tokens = request->prompt_tokens[i / request->n];
         reply->choices[i] = (struct server_choice){
             .connection = connection,
-            .prompt_tokens = request->prompt_tokens[i / request->n],
+            .prompt_tokens = tokens,
+            .uncached_tokens = tokens - cached,
         };
+    }
     for (uint32_t i = 0; i < count; i++)
         begin(server, connection, i);
     if (server->config.use_engine)

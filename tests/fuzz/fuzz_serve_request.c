@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct serve_refusal refusal = { 0 };
     enum serve_prompt prompt = data[0] & 1 ? SERVE_MESSAGES : SERVE_PROMPT;
     const char *body = (const char *)data + 1;
-    if (serve_request_parse(&request, prompt, body, size - 1, &refusal))
+    if (serve_request_parse(&request, prompt, body, size - 1, NULL, &refusal))
         compare(body, size - 1, prompt, &request);
     else
         check(refusal.message != NULL);

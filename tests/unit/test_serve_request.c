@@ -20,7 +20,7 @@ static bool parse(struct serve_request *request, enum serve_prompt prompt,
     char *exact = memory_resize(*copy, strlen(body) ? strlen(body) : 1, 1);
     memcpy(exact, body, strlen(body));
     *copy = exact;
-    return serve_request_parse(request, prompt, exact, strlen(body), refusal);
+    return serve_request_parse(request, prompt, exact, strlen(body), NULL, refusal);
 }
 
 static const struct {
@@ -211,7 +211,7 @@ static void more_prompts_than_allowed(void **state)
     struct serve_request request;
     struct serve_refusal refusal = { 0 };
     assert_false(
-        serve_request_parse(&request, SERVE_PROMPT, body, strlen(body), &refusal));
+        serve_request_parse(&request, SERVE_PROMPT, body, strlen(body), NULL, &refusal));
     assert_string_equal(refusal.param, "prompt");
 }
 

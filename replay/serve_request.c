@@ -389,12 +389,15 @@ static const struct json_field either_fields[] = {
 static bool check_prompt(struct reading *reading, enum serve_prompt prompt)
 {
     const struct serve_request *request = reading->request;
+    uint32_t choices = request->prompts * request->n;
     if (!reading->has_prompt && !reading->has_messages)
         return prompt == SERVE_MESSAGES
                    ? refuse(reading, "messages is missing or empty", "messages")
                    : refuse(reading, "prompt is missing", "prompt");
-    return request->prompts * request->n <= SERVE_CHOICES_MAX ||
-           refuse(reading, "more than 128 choices in one request", "n");
+    if (choices > SERVE_CHOICES_MAX)
+        return refuse(reading, "more than 128 choices in one request", "n");
+    return (uint64_t)choices * request->max_tokens <= SERVE_ANSWER_MAX ||
+           refuse(reading, "more than 4000000 tokens in one answer", "max_tokens");
 }
 
 bool serve_request_parse(struct serve_request *request, enum serve_prompt prompt,

@@ -13,6 +13,7 @@
 enum {
     SERVE_CHOICES_MAX = 128,      /* prompts × n */
     SERVE_TOKENS_MAX = 1000000,   /* max_tokens */
+    SERVE_ANSWER_MAX = 4000000,   /* max_tokens × choices */
     SERVE_DEFAULT_MAX_TOKENS = 16 /* as the API says */
 };
 

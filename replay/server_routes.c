@@ -141,6 +141,11 @@ static void tokenize(struct server *server, struct connection *connection)
         server_answer_error(server, connection, 400, refusal.message, refusal.param);
         return;
     }
+    if (request.prompt_tokens[0] > SERVE_TOKENS_MAX) {
+        server_answer_error(server, connection, 400, "the prompt is over max_model_len",
+                            "prompt");
+        return;
+    }
     buffer_clear(&server->answer);
     buffer_printf(&server->answer, "{\"count\":%u,\"max_model_len\":%d,\"tokens\":[",
                   request.prompt_tokens[0], SERVE_TOKENS_MAX);

@@ -173,6 +173,7 @@ static const struct {
     { SERVE_PROMPT, "{\"prompt\":\"a\",\"n\":0}", "n" },
     { SERVE_PROMPT, "{\"prompt\":\"a\",\"n\":129}", "n" },
     { SERVE_PROMPT, "{\"prompt\":[\"a\",\"b\"],\"n\":65}", "n" },
+    { SERVE_PROMPT, "{\"prompt\":\"a\",\"n\":5,\"max_tokens\":800001}", "max_tokens" },
     { SERVE_PROMPT, "{\"prompt\":\"a\",\"stream\":1}", "stream" },
     { SERVE_PROMPT, "{\"prompt\":\"a\",\"model\":5}", "model" },
     { SERVE_PROMPT, "{\"prompt\":\"a\",\"stream_options\":[]}", "stream_options" },

@@ -88,19 +88,87 @@ static void test_every_cut_of_a_chunk_is_refused(void **state)
     }
 }
 
+/* A string is read in blocks: what ends or spoils it may stand at any place in one. */
+static void test_every_place_in_a_string(void **state)
+{
+    static const char spoilers[] = { '\x01', '\x1f', '\n', '"', '\\', '\x7f', '\xff' };
+    (void)state;
+    for (size_t i = 0; i < sizeof spoilers; i++) {
+        for (size_t place = 0; place < 40; place++) {
+            char payload[] = "{\"choices\":[{\"text\":"
+                             "\"0123456789012345678901234567890123456789\"}]}";
+            payload[21 + place] = spoilers[i];
+            bool legal = spoilers[i] == '\x7f' || spoilers[i] == '\xff';
+            assert_int_equal(scan(payload).valid, legal);
+        }
+    }
+}
+
+static bool valid_at_depth(unsigned depth, const char *open, const char *close)
+{
+    struct buffer payload = BUFFER_INIT;
+    for (unsigned i = 0; i < depth; i++)
+        buffer_append_text(&payload, open);
+    buffer_append_text(&payload, "0");
+    for (unsigned i = 0; i < depth; i++)
+        buffer_append_text(&payload, close);
+    bool valid = scan(buffer_text(&payload)).valid;
+    buffer_release(&payload);
+    return valid;
+}
+
 static void test_depth(void **state)
 {
     (void)state;
-    for (unsigned depth = JSON_DEPTH_MAX - 1; depth <= JSON_DEPTH_MAX; depth++) {
-        struct buffer payload = BUFFER_INIT;
-        buffer_append_text(&payload, "{\"x\":");
-        for (unsigned i = 0; i < depth; i++)
-            buffer_append_byte(&payload, '[');
-        for (unsigned i = 0; i < depth; i++)
-            buffer_append_byte(&payload, ']');
-        buffer_append_text(&payload, "}");
-        assert_int_equal(scan(buffer_text(&payload)).valid, depth + 1 <= JSON_DEPTH_MAX);
-        buffer_release(&payload);
+    assert_true(valid_at_depth(JSON_DEPTH_MAX, "[", "]"));
+    assert_false(valid_at_depth(JSON_DEPTH_MAX + 1, "[", "]"));
+    assert_true(valid_at_depth(JSON_DEPTH_MAX, "{\"x\":", "}"));
+    assert_false(valid_at_depth(JSON_DEPTH_MAX + 1, "{\"x\":", "}"));
+}
+
+static void test_types_of_events(void **state)
+{
+    static const struct {
+        const char *type;
+        unsigned kind;
+    } types[] = {
+        { "content_block_delta", EVENT_CONTENT },
+        { "content_block_start", EVENT_CONTENT },
+        { "content_block_stop", EVENT_OTHER },
+        { "error", EVENT_ERROR },
+        { "message", EVENT_ROLE },
+        { "message_delta", EVENT_CONTENT },
+        { "message_start", EVENT_ROLE },
+        { "message_stop", EVENT_DONE },
+        { "ping", EVENT_COMMENT },
+        { "response.cancelled", EVENT_ERROR },
+        { "response.code_interpreter_call_code.delta", EVENT_TOOL },
+        { "response.completed", EVENT_DONE },
+        { "response.created", EVENT_OTHER },
+        { "response.custom_tool_call_input.delta", EVENT_TOOL },
+        { "response.failed", EVENT_ERROR },
+        { "response.function_call_arguments.delta", EVENT_TOOL },
+        { "response.incomplete", EVENT_DONE },
+        { "response.mcp_call_arguments.delta", EVENT_TOOL },
+        { "response.output_text.delta", EVENT_CONTENT },
+        { "response.reasoning.delta", EVENT_REASONING },
+        { "response.reasoning_summary.delta", EVENT_REASONING },
+        { "response.reasoning_summary_text.delta", EVENT_REASONING },
+        { "response.reasoning_text.delta", EVENT_REASONING },
+        { "response.refusal.delta", EVENT_CONTENT },
+        { "unheard.of", EVENT_OTHER },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        char payload[128];
+        snprintf(payload, sizeof payload, "{\"type\":\"%s\",\"delta\":\"a\"}",
+                 types[i].type);
+        struct chunk chunk = scan(payload);
+        if (chunk.kind != types[i].kind)
+            fail_msg("%s: %s", types[i].type, event_kind_name(chunk.kind));
+        assert_int_equal(chunk.answer, strcmp(types[i].type, "unheard.of") != 0
+                                           && chunk.kind != EVENT_ERROR
+                                           && chunk.kind != EVENT_COMMENT);
     }
 }
 
@@ -189,6 +257,38 @@ static void test_event_field_decides_where_the_payload_does_not(void **state)
     assert_int_equal(chunk.kind, EVENT_CONTENT);
 }
 
+/* The last of duplicate members counts, and nothing stays of the others. */
+static void test_duplicate_members(void **state)
+{
+    static const char *const payloads[] = {
+        "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"x\"},\"delta\":{}}",
+        "{\"type\":\"message_delta\",\"delta\":{\"text\":\"a\",\"text\":null}}",
+        "{\"type\":\"message_start\",\"message\":{\"usage\":{}},\"message\":null}",
+        "{\"type\":\"response.completed\",\"response\":{\"status\":\"a\",\"usage\":{},"
+        "\"error\":1,\"incomplete_details\":{\"reason\":\"b\"}},\"response\":{}}",
+        "{\"object\":\"response\",\"status\":\"completed\",\"incomplete_details\":"
+        "{\"reason\":\"b\"},\"incomplete_details\":{}}",
+        "{\"message\":\"text\",\"message\":{}}",
+        "{\"choices\":[{\"text\":\"a\"}],\"choices\":{},\"usage\":{}}",
+        "{\"choices\":[{\"finish_reason\":\"abort\"}],\"choices\":[{}]}",
+        "{\"choices\":[{\"delta\":{\"role\":\"a\"},\"delta\":null}]}",
+        "{\"choices\":[{\"index\":7,\"index\":-7}]}",
+        "{\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"name\":\"a\"},"
+        "\"function\":{}}]}}]}",
+        "{\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2},\"usage\":{}}",
+        "{\"content\":\"a\",\"content\":[{\"text\":\"\"}],\"type\":\"message\"}",
+        "{\"type\":\"x\",\"type\":\"message\"}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof payloads / sizeof payloads[0]; i++) {
+        struct chunk expected, actual = scan(payloads[i]);
+        assert_int_equal(reference_scan(&expected, payloads[i], strlen(payloads[i]), ""),
+                         REFERENCE_VALID);
+        if (!reference_agrees(&expected, &actual))
+            fail_msg("%s", payloads[i]);
+    }
+}
+
 /* Payloads to damage: every member that means something, in one place or another. */
 static const char *const seeds[] = {
     "{\"id\":\"1\",\"choices\":[{\"index\":1,\"delta\":{\"role\":\"assistant\","
@@ -252,12 +352,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grammar),
         cmocka_unit_test(test_every_cut_of_a_chunk_is_refused),
+        cmocka_unit_test(test_every_place_in_a_string),
         cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_types_of_events),
         cmocka_unit_test(test_number_of_choices),
         cmocka_unit_test(test_bounds_of_counts),
         cmocka_unit_test(test_sum_of_input_does_not_wrap),
         cmocka_unit_test(test_finish_reason_is_safe_text),
         cmocka_unit_test(test_event_field_decides_where_the_payload_does_not),
+        cmocka_unit_test(test_duplicate_members),
         cmocka_unit_test(test_agrees_with_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

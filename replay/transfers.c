@@ -191,6 +191,15 @@ static void record_answer(struct transfer *transfer, enum outcome outcome)
         record->finish_reason[at] = result->finish_reason[at];
 }
 
+/* An answer that was there at once is read before libcurl has told of its socket. Finding it
+ * is slow (a walk over the lane's connections), and seldom needed. */
+static void transfer_find_socket(struct transfer *transfer)
+{
+    curl_socket_t fd = CURL_SOCKET_BAD;
+    curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &fd);
+    transfer->fd = fd == CURL_SOCKET_BAD ? -1 : fd;
+}
+
 void transfer_detach(struct transfer *transfer)
 {
     struct transfers *transfers = transfer->owner;
@@ -198,6 +207,8 @@ void transfer_detach(struct transfer *transfer)
         TAILQ_REMOVE(&transfers->by_retry, transfer, by_retry);
         return;
     }
+    if (transfer->fd < 0 && transfer->sent_whole && !transfer->settled)
+        transfer_find_socket(transfer);
     curl_multi_remove_handle(transfers->lanes[transfer->lane].multi, transfer->easy);
     transfer_settle(transfer);
     struct connection *connection = connections_at(&transfers->connections, transfer->fd);

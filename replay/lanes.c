@@ -81,6 +81,9 @@ static int lane_init(struct lane *lane, struct transfers *owner, uint16_t number
     curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);
     curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(lane->multi, CURLMOPT_TIMERDATA, lane);
+    /* A connection has one request at a time, HTTP/2 too: what arrives on a socket then
+       belongs to one answer, and so does the stamp of its arrival. */
+    curl_multi_setopt(lane->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
     curl_multi_setopt(lane->multi, CURLMOPT_MAXCONNECTS, (long)LANE_CONNECTIONS_KEPT);
     return 0;
 }
@@ -112,8 +115,10 @@ void lanes_release(struct transfers *transfers)
 void lane_act(struct lane *lane, curl_socket_t fd, int events)
 {
     int running;
-    if (fd == CURL_SOCKET_TIMEOUT)
+    if (fd == CURL_SOCKET_TIMEOUT) {
         lane->deadline_ns = INT64_MAX;
+        lane->owner->read.events = 0;
+    }
     curl_multi_socket_action(lane->multi, fd, events, &running);
     int left;
     for (CURLMsg *message;

@@ -155,6 +155,15 @@ void target_release(struct target *target)
     *target = (struct target){ 0 };
 }
 
+/* Before 8.0.0 libcurl's second request on a cleartext HTTP/2 connection always fails. */
+static bool can_reuse_http2(const struct target *target)
+{
+    enum { FIRST_GOOD_VERSION = 0x080000 };
+    static const char cleartext[] = "http:";
+    return strncmp(target->url, cleartext, sizeof cleartext - 1) != 0 ||
+           curl_version_info(CURLVERSION_NOW)->version_num >= FIRST_GOOD_VERSION;
+}
+
 void target_apply(const struct target *target, CURL *easy)
 {
     const struct target_options *options = target->options;
@@ -165,6 +174,8 @@ void target_apply(const struct target *target, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
                      options->http2 ? (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
                                     : (long)CURL_HTTP_VERSION_1_1);
+    if (options->http2 && !can_reuse_http2(target))
+        curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "identity");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);

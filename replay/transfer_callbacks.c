@@ -152,6 +152,18 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
     return len;
 }
 
+static int on_connected(void *context, char *remote_address, char *local_address,
+                        int remote_port, int local_port)
+{
+    (void)remote_address;
+    (void)local_address;
+    (void)remote_port;
+    (void)local_port;
+    struct transfer *transfer = context;
+    transfer->connected = true;
+    return CURL_PREREQFUNC_OK;
+}
+
 /* libcurl tells of every send here, right after it: the only exact moment of "the request
  * has left". */
 static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size,
@@ -246,6 +258,8 @@ void transfer_callbacks_set(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_debug);
     curl_easy_setopt(easy, CURLOPT_DEBUGDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
@@ -253,4 +267,6 @@ void transfer_callbacks_set(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_SHARE, transfer->owner->share);
     curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    /* Giving a request up must not wait for a name server that does not answer. */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 }

@@ -104,6 +104,7 @@ void transfer_launch(struct transfer *transfer)
     transfer->settled = false;
     transfer->no_resource = false;
     transfer->head_seen = false;
+    transfer->connected = false;
     transfer->sent_whole = false;
     transfer->redirects = false;
     transfer->waits = false;
@@ -244,13 +245,15 @@ void transfer_finish(struct transfer *transfer, enum outcome outcome)
     transfers->free_transfers = transfer;
 }
 
-/* Failures to connect, whatever went before: a redirect, a kept connection that was dead,
- * an earlier try. */
-static bool is_connect_failure(CURLcode code)
+/* No connection stood, whatever went before: a redirect, or a kept connection that was
+ * dead. One that was lost is another matter: how much of the request was sent by then is
+ * chance. */
+static bool is_unconnected(const struct transfer *transfer, CURLcode code)
 {
-    return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_RESOLVE_HOST ||
-           code == CURLE_COULDNT_CONNECT || code == CURLE_SSL_CONNECT_ERROR ||
-           code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_INTERFACE_FAILED;
+    return !transfer->connected || code == CURLE_COULDNT_RESOLVE_PROXY ||
+           code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
+           code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION ||
+           code == CURLE_INTERFACE_FAILED;
 }
 
 /* A redirect that leads nowhere is the answer after all. */
@@ -268,9 +271,7 @@ void transfer_completed(struct transfer *transfer, CURLcode code)
     transfer->record.curl_code = (uint16_t)code;
     take_redirect(transfer, code);
     transfer_answer_finish(transfer, code == CURLE_OK ? BODY_COMPLETE : BODY_BROKEN);
-    bool unsent = (!transfer->sent_whole && !transfer->head_seen) ||
-                  is_connect_failure(code);
-    enum outcome outcome = code != CURLE_OK && unsent
+    enum outcome outcome = code != CURLE_OK && is_unconnected(transfer, code)
                                ? outcome_before_answer(transfer, code)
                                : transfer->answer.result.outcome;
     if (!transfer_retry(transfer, outcome))

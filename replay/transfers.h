@@ -33,6 +33,7 @@ struct transfer {
     int fd;           /* its socket; -1: none yet, or closed */
     bool settled;     /* counted on its connection */
     bool no_resource; /* the socket could not be made for want of descriptors */
+    bool connected;   /* this try got a connection that could take a request */
     bool head_seen;   /* the first response byte came */
     bool sent_whole;  /* all of the request went out on this connection */
     bool redirects;   /* the head at hand has a Location */

@@ -34,7 +34,9 @@ struct extract_options {
 
 /* An extractor that passes its exchanges to `on_exchange`. */
 int extract_options_create(const struct extract_options *options, bool keep_requests,
-                           void (*on_exchange)(void *context, const struct exchange *exchange),
-                           void *context, struct extractor **extractor, struct fault *fault);
+                           void (*on_exchange)(void *context,
+                                               const struct exchange *exchange),
+                           void *context, struct extractor **extractor,
+                           struct fault *fault);
 
 #endif

@@ -19,7 +19,7 @@ int analysis_run(struct analysis *analysis, char **operands, int operand_count,
     analysis->collection.window = window;
     analysis->collection.lag_epsilon_ns = request->limits.lag_epsilon_ns;
     int status = load_open(&analysis->load, operands, operand_count, fault);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !request->kernel_stamps)
         status = load_use_wire(&analysis->load, fault);
     if (status == STATUS_OK)
         status = collection_read(&analysis->collection, &analysis->load, &progress,

@@ -15,8 +15,8 @@ struct analysis {
 };
 
 /* Reads the operands and computes their summary, arrivals by packets where run
- * directories have them, with a progress line where `common`
- * wants one. Release in any case. */
+ * directories have them, with a progress line where `common` wants one. Release in any
+ * case. */
 int analysis_run(struct analysis *analysis, char **operands, int operand_count,
                  const struct summary_request *request, struct window window,
                  const struct common_options *common, struct fault *fault);

@@ -15,6 +15,7 @@ struct check_options {
     double min_goodput;
     bool strict;
     const char *junit;
+    bool kernel_stamps;
     struct verdict_limits limits;
 };
 
@@ -35,6 +36,10 @@ static const struct option_spec specs[] = {
     { .name = "junit", .type = OPTION_PATH, .argument = "FILE", .group = "Output",
       .offset = offsetof(struct check_options, junit),
       .help = "write the result there as JUnit XML too" },
+    { .name = "kernel-stamps", .type = OPTION_FLAG, .group = "Arrival",
+      .offset = offsetof(struct check_options, kernel_stamps),
+      .help = "arrival by the kernel's stamps although the run has its packets "
+              "(wire.toklog)" },
     VERDICT_OPTIONS(struct check_options, limits),
     { 0 },
 };
@@ -109,7 +114,11 @@ static int write_result(const struct check_result *result,
 static int run(void *given, char **operands, int operand_count, struct fault *fault)
 {
     const struct check_options *options = given;
-    struct summary_request request = { .limits = options->limits, .whole = true };
+    struct summary_request request = {
+        .limits = options->limits,
+        .whole = true,
+        .kernel_stamps = options->kernel_stamps,
+    };
     struct check_result result = {
         .strict = options->strict, .min_goodput = options->min_goodput,
     };

@@ -18,6 +18,7 @@ struct compare_options {
     bool across_plans;
     bool ignore_verdicts;
     bool fail_on_worse;
+    bool kernel_stamps;
     struct verdict_limits limits;
 };
 
@@ -42,6 +43,10 @@ static const struct option_spec specs[] = {
     { .name = "fail-on-worse", .type = OPTION_FLAG,
       .offset = offsetof(struct compare_options, fail_on_worse),
       .help = "exit 1 when B is worse than A in anything, or cannot be compared" },
+    { .name = "kernel-stamps", .type = OPTION_FLAG, .group = "Arrival",
+      .offset = offsetof(struct compare_options, kernel_stamps),
+      .help = "arrival by the kernel's stamps although the run has its packets "
+              "(wire.toklog)" },
     VERDICT_OPTIONS(struct compare_options, limits),
     { 0 },
 };
@@ -62,7 +67,11 @@ static void runs_release(struct runs *runs)
 static int read_runs(struct runs *runs, const char *operand,
                      const struct compare_options *options, struct fault *fault)
 {
-    struct summary_request request = { .limits = options->limits, .whole = true };
+    struct summary_request request = {
+        .limits = options->limits,
+        .whole = true,
+        .kernel_stamps = options->kernel_stamps,
+    };
     char *paths = memory_copy_text(operand, strlen(operand));
     size_t most = 1;
     for (const char *at = operand; (at = strchr(at, ',')) != NULL; at++)

@@ -13,6 +13,7 @@ struct export_options {
     bool ndjson;
     bool events;
     bool columns;
+    bool kernel_stamps;
     const char *output;
 };
 
@@ -28,6 +29,10 @@ static const struct option_spec specs[] = {
     { .name = "columns", .type = OPTION_FLAG,
       .offset = offsetof(struct export_options, columns),
       .help = "explain the columns and write nothing else" },
+    { .name = "kernel-stamps", .type = OPTION_FLAG,
+      .offset = offsetof(struct export_options, kernel_stamps),
+      .help = "arrival by the kernel's stamps although the run has its packets "
+              "(wire.toklog)" },
     { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "FILE",
       .offset = offsetof(struct export_options, output),
       .help = "write there instead of standard output" },
@@ -116,6 +121,8 @@ static int export_load(struct export_writer *writer, const struct export_options
     struct load load = { 0 };
     struct output_file file = { 0 };
     int status = load_open(&load, operands, operand_count, fault);
+    if (status == STATUS_OK && !options->kernel_stamps)
+        status = load_use_wire(&load, fault);
     if (status == STATUS_OK)
         status = output_file_open(&file, options->output,
                                   options->common.force ? OUTPUT_FORCE : 0, fault);

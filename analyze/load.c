@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/base/json.h"
 #include "formats/base/memory.h"
 
 static char *copy_of(const char *text)
@@ -146,6 +147,36 @@ static void finish_log(struct load_log *log)
     log->reader = NULL;
 }
 
+/* Packets dropped, as the capture's sidecar says; none where there is no sidecar. */
+static uint64_t dropped_packets(const char *directory)
+{
+    struct fault unused = { 0 };
+    json_t *document = NULL;
+    json_int_t by_kernel = 0;
+    json_int_t by_interface = 0;
+    char *path = run_directory_file(directory, "wire.json");
+    if (json_read_file(path, &document, &unused) == STATUS_OK)
+        json_unpack(document, "{s:{s:I,s:I}}", "packets", "dropped_by_kernel", &by_kernel,
+                    "dropped_by_interface", &by_interface);
+    json_decref(document);
+    free(path);
+    return (uint64_t)(by_kernel > 0 ? by_kernel : 0) +
+           (uint64_t)(by_interface > 0 ? by_interface : 0);
+}
+
+struct load_packets load_packets(const struct load *load)
+{
+    struct load_packets packets = { 0 };
+    for (size_t i = 0; i < load->log_count; i++) {
+        packets.used |= load->logs[i].wire != NULL;
+        packets.found += load->logs[i].on_wire;
+        packets.missing += load->logs[i].off_wire;
+    }
+    for (size_t i = 0; i < load->run_count; i++)
+        packets.dropped += load->runs[i].dropped_packets;
+    return packets;
+}
+
 int load_use_wire(struct load *load, struct fault *fault)
 {
     int status = STATUS_OK;
@@ -155,6 +186,7 @@ int load_use_wire(struct load *load, struct fault *fault)
             continue;
         status = wire_join_read(&run->wire, run->wire_path, fault);
         wire_join_ready(&run->wire);
+        run->dropped_packets = dropped_packets(run->path);
     }
     for (size_t i = 0; i < load->log_count && status == STATUS_OK; i++) {
         struct load_log *log = &load->logs[i];
@@ -162,6 +194,13 @@ int load_use_wire(struct load *load, struct fault *fault)
             log->wire = &load->runs[log->run].wire;
     }
     return status;
+}
+
+static void take_packets(struct load_log *log, struct arrival_request *request)
+{
+    bool found = wire_join_apply(log->wire, &log->header, request, &log->scratch);
+    log->on_wire += found;
+    log->off_wire += !found && request->sent_ns != TIME_NONE;
 }
 
 int load_log_next(struct load_log *log, struct arrivals_record *record,
@@ -178,8 +217,7 @@ int load_log_next(struct load_log *log, struct arrivals_record *record,
     if (got == 0)
         finish_log(log);
     if (got > 0 && record->type == RECORD_REQUEST && log->wire)
-        log->on_wire += wire_join_apply(log->wire, &log->header, &record->request,
-                                        &log->scratch);
+        take_packets(log, &record->request);
     if (got > 0 && record->type == RECORD_END) {
         log->end = record->end;
         log->end_seen = true;

@@ -29,7 +29,8 @@ struct load_log {
     struct arrivals_reader *reader;
     const struct wire_join *wire; /* of its run; NULL unless load_use_wire found one */
     struct wire_scratch scratch;
-    uint64_t on_wire; /* requests read so far whose packets were found */
+    uint64_t on_wire; /* requests read so far whose packets were found, */
+    uint64_t off_wire; /* and that were sent, but not found */
 };
 
 /* A run directory among the operands. */
@@ -37,7 +38,8 @@ struct load_run {
     char *path; /* owned */
     struct run_manifest manifest;
     char *wire_path; /* owned; NULL when the directory has no wire log */
-    struct wire_join wire; /* by load_use_wire */
+    struct wire_join wire; /* by load_use_wire, likewise below */
+    uint64_t dropped_packets; /* by the capture, as its sidecar says */
 };
 
 struct load {
@@ -60,6 +62,16 @@ int load_open(struct load *load, char *const *operands, int operand_count,
 /* From now on the arrivals in records of run directories are those of packets, wherever
  * the directory has a wire log and the packet is in it. */
 int load_use_wire(struct load *load, struct fault *fault);
+
+/* Over all logs, as far as they are read. */
+struct load_packets {
+    bool used;         /* some run has a wire log */
+    uint64_t found;    /* requests whose arrivals are those of packets */
+    uint64_t missing;  /* requests that were sent, but are not among the packets */
+    uint64_t dropped;  /* packets that the captures dropped */
+};
+
+struct load_packets load_packets(const struct load *load);
 
 /* "client", "server", "wire", "imported"; "unknown" beyond the enum. */
 const char *load_source_name(unsigned source);

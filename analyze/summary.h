@@ -105,6 +105,7 @@ struct summary_request {
     struct slo slo; /* all SLO_EACH */
     struct verdict_limits limits;
     bool whole; /* no window: the plan's size is the denominator */
+    bool kernel_stamps; /* keep them, though a run may have its packets */
 };
 
 /* Computes everything from what was collected from the load. Release in any case. */

@@ -17,6 +17,7 @@ struct summary_options {
     bool by_worker;
     bool checks;
     const char *output;
+    bool kernel_stamps;
     struct verdict_limits limits;
 };
 
@@ -43,6 +44,10 @@ static const struct option_spec specs[] = {
     { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "FILE",
       .offset = offsetof(struct summary_options, output),
       .help = "write there instead of standard output" },
+    { .name = "kernel-stamps", .type = OPTION_FLAG, .group = "Arrival",
+      .offset = offsetof(struct summary_options, kernel_stamps),
+      .help = "arrival by the kernel's stamps although the run has its packets "
+              "(wire.toklog)" },
     VERDICT_OPTIONS(struct summary_options, limits),
     { 0 },
 };
@@ -114,6 +119,7 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
     const struct summary_options *options = given;
     struct summary_request request = {
         .limits = options->limits,
+        .kernel_stamps = options->kernel_stamps,
         .whole = options->skip_start_ns == 0 && options->skip_end_ns == 0,
     };
     struct analysis analysis = { 0 };

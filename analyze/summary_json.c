@@ -11,7 +11,8 @@ static json_t *run_json(const struct summary *summary, const struct load *load)
     json_object_set_new(run, "interrupted", json_boolean(summary->interrupted));
     json_set_count(run, "lost_frames", summary->lost_frames);
     json_set_count(run, "runs", load->run_count);
-    json_set_count(run, "arrivals_by_packets", summary_on_wire(load));
+    json_set_text(run, "arrival_by", summary_arrival_name(load));
+    json_set_count(run, "arrivals_by_packets", load_packets(load).found);
     if (!manifest)
         return run;
     json_set_text(run, "url", manifest->url);

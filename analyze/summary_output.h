@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "analyze/load.h"
@@ -32,8 +31,9 @@ void summary_print_latencies(FILE *out, const struct summary *summary);
 void summary_print_parts(FILE *out, const struct ntpot_parts *parts);
 void summary_print_workers(FILE *out, const struct summary *summary);
 
-/* Requests whose arrivals are those of packets. */
-uint64_t summary_on_wire(const struct load *load);
+/* Where arrival is from: "packets" (of some requests at least), "kernel", "server" or
+ * "import". */
+const char *summary_arrival_name(const struct load *load);
 
 /* The manifest, when the load is one run directory; else NULL. */
 const struct run_manifest *summary_manifest(const struct load *load);

@@ -34,12 +34,43 @@ const char *summary_run_id(const struct load *load)
     return id ? id : "";
 }
 
-uint64_t summary_on_wire(const struct load *load)
+static unsigned source_of(const struct load *load)
 {
-    uint64_t requests = 0;
     for (size_t i = 0; i < load->log_count; i++)
-        requests += load->logs[i].on_wire;
-    return requests;
+        if (load->logs[i].readable)
+            return load->logs[i].header.source;
+    return LOG_CLIENT;
+}
+
+const char *summary_arrival_name(const struct load *load)
+{
+    switch (source_of(load)) {
+    case LOG_SERVER:
+        return "server";
+    case LOG_WIRE:
+        return "packets";
+    case LOG_IMPORTED:
+        return "import";
+    }
+    return load_packets(load).used ? "packets" : "kernel";
+}
+
+static void print_arrival(FILE *out, const struct load *load)
+{
+    struct load_packets packets = load_packets(load);
+    fprintf(out, "  arrival   ");
+    if (source_of(load) == LOG_SERVER)
+        fprintf(out, "when the server sent, by its own log\n");
+    else if (source_of(load) == LOG_WIRE)
+        fprintf(out, "by packets\n");
+    else if (source_of(load) == LOG_IMPORTED)
+        fprintf(out, "as another tool stamped it\n");
+    else if (packets.missing > 0)
+        fprintf(out, "by packets (wire.toklog) for %s of the %s sent, by kernel stamps "
+                     "for the others\n", count_text(packets.found).text,
+                count_text(packets.found + packets.missing).text);
+    else
+        fprintf(out, packets.used ? "by packets (wire.toklog)\n" : "by kernel stamps\n");
 }
 
 static void print_verdict(FILE *out, const struct verdict *verdict,
@@ -188,25 +219,15 @@ static void print_goodput(FILE *out, const struct summary *summary, const struct
     fputc('\n', out);
 }
 
-/* Nothing where arrivals are the kernel's stamps, as always without a capture. */
-static void print_source(FILE *out, const struct summary *summary,
-                         const struct load *load)
-{
-    uint64_t on_wire = summary_on_wire(load);
-    if (on_wire > 0)
-        fprintf(out, "  arrival   by packets for %s of the %s sent (wire.toklog)\n",
-                count_text(on_wire).text, count_text(summary->requests.sent).text);
-}
-
 void summary_print(FILE *out, const struct summary *summary, const struct load *load,
                    const struct slo *slo, const struct summary_text_options *options)
 {
     print_verdict(out, &summary->verdict, options);
     print_run(out, summary, load);
+    print_arrival(out, load);
     print_requests(out, summary);
     print_load(out, summary);
     print_tokens(out, &summary->tokens, summary->timeline.output_per_s);
-    print_source(out, summary, load);
     print_goodput(out, summary, slo);
     summary_print_latencies(out, summary);
     summary_print_parts(out, &summary->parts);

@@ -199,6 +199,24 @@ static void judge_stamps(struct verdict *verdict, const struct verdict_limits *l
              "are off", duration_text(step_s).text);
 }
 
+/* Only of runs whose packets were taken. */
+static void judge_packets(struct verdict *verdict, const struct verdict_limits *limits,
+                          const struct load *load)
+{
+    struct load_packets packets = load_packets(load);
+    if (!packets.used)
+        return;
+    check_none(verdict, "dropped_packets", packets.dropped,
+               "packets that the capture dropped");
+    struct verdict_check *check =
+        add_check(verdict, "unjoined_share", "share",
+                  share_of(packets.missing, packets.found + packets.missing),
+                  limits->max_unjoined_share);
+    if (exceeds(check))
+        fail(verdict, check, "%s of the requests are not among the packets: their "
+             "arrival is by kernel stamps", percent_text(check->value).text);
+}
+
 /* Workers that the manifests or the headers promise, but that left no log. */
 static uint64_t missing_workers(const struct load *load)
 {
@@ -245,5 +263,6 @@ void verdict_judge(struct summary *summary, const struct verdict_limits *limits,
     judge_lags(verdict, summary, limits);
     judge_loops(verdict, summary, limits, load, collection);
     judge_stamps(verdict, limits, collection);
+    judge_packets(verdict, limits, load);
     judge_logs(verdict, summary, load);
 }

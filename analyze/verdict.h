@@ -16,6 +16,7 @@ struct verdict_limits {
     double max_receive_lag_share; /* p99 of receive lag / median TPOT */
     double max_utilisation;       /* of any worker's loop */
     double max_shared_read_share; /* token events that shared a read */
+    double max_unjoined_share;    /* requests not found among the run's packets */
     int64_t max_stall_ns;         /* one iteration of a loop */
     int64_t max_log_wait_ns;      /* one worker waiting for its log's disk */
     /* of the wall clock, which kernel stamps are taken from */
@@ -23,7 +24,7 @@ struct verdict_limits {
     int64_t lag_epsilon_ns;       /* receive lag below minus this is a clock fault */
 };
 
-enum { VERDICT_CHECKS_MAX = 20, VERDICT_TEXT_MAX = 200 };
+enum { VERDICT_CHECKS_MAX = 24, VERDICT_TEXT_MAX = 200 };
 
 /* One thing looked at. */
 struct verdict_check {

@@ -34,6 +34,8 @@
                   "bound on the busy share of each worker"), \
     VERDICT_SHARE(holder, limits.max_shared_read_share, "max-shared-read-share", "0.5", \
                   "bound on the share of tokens that came out of a read with others"), \
+    VERDICT_SHARE(holder, limits.max_unjoined_share, "max-unjoined-share", "0.001", \
+                  "bound on the share of requests not found among the run's packets"), \
     VERDICT_DURATION(holder, limits.max_stall_ns, "max-stall", "200ms", \
                      "longest that a worker may stand still"), \
     VERDICT_DURATION(holder, limits.max_log_wait_ns, "max-log-wait", "50ms", \

@@ -40,8 +40,6 @@ static bool read_details(void *context, unsigned slot)
     };
     struct chunk_fields *fields = context;
     fields->usage[fields->place][slot] = COUNT_NONE;
-    if (json_peek(&fields->cursor) != '{')
-        return json_cursor_skip(&fields->cursor);
     return json_cursor_object(&fields->cursor, tables[slot], fields);
 }
 
@@ -65,8 +63,6 @@ static bool read_usage(void *context, unsigned slot)
 {
     struct chunk_fields *fields = context;
     fields->has_usage[slot] = json_peek(&fields->cursor) == '{';
-    if (!fields->has_usage[slot])
-        return json_cursor_skip(&fields->cursor);
     for (size_t i = 0; i < USAGE_COUNTS; i++)
         fields->usage[slot][i] = COUNT_NONE;
     fields->place = (enum usage_place)slot;
@@ -104,8 +100,6 @@ static bool read_incomplete(void *context, unsigned slot)
 {
     struct chunk_fields *fields = context;
     fields->labels[slot] = (struct json_text){ 0 };
-    if (json_peek(&fields->cursor) != '{')
-        return json_cursor_skip(&fields->cursor);
     return json_cursor_object(&fields->cursor,
                               slot == LABEL_INCOMPLETE_REASON ? incomplete_table
                                                               : response_incomplete_table,
@@ -128,8 +122,6 @@ static bool read_response(void *context, unsigned slot)
     fields->errors[ERROR_OF_RESPONSE] = false;
     fields->labels[LABEL_RESPONSE_STATUS] = (struct json_text){ 0 };
     fields->labels[LABEL_RESPONSE_INCOMPLETE_REASON] = (struct json_text){ 0 };
-    if (json_peek(&fields->cursor) != '{')
-        return json_cursor_skip(&fields->cursor);
     return json_cursor_object(&fields->cursor, response_table, fields);
 }
 
@@ -142,11 +134,8 @@ static bool read_top_message(void *context, unsigned slot)
 {
     struct chunk_fields *fields = context;
     (void)slot;
-    char first = json_peek(&fields->cursor);
     fields->has_usage[USAGE_OF_MESSAGE] = false;
-    fields->message_is_text = first == '"';
-    if (first != '{')
-        return json_cursor_skip(&fields->cursor);
+    fields->message_is_text = json_peek(&fields->cursor) == '"';
     return json_cursor_object(&fields->cursor, message_event_table, fields);
 }
 
@@ -183,8 +172,6 @@ bool chunk_fields_read(struct chunk_fields *fields, struct chunk_choice *choices
     memset(fields, 0, offsetof(struct chunk_fields, usage));
     fields->choices = choices;
     json_cursor_start(&fields->cursor, payload, len);
-    bool ok = json_peek(&fields->cursor) == '{'
-                  ? json_cursor_object(&fields->cursor, top_table, fields)
-                  : json_cursor_skip(&fields->cursor);
-    return ok && json_cursor_at_end(&fields->cursor);
+    return json_cursor_object(&fields->cursor, top_table, fields)
+           && json_cursor_at_end(&fields->cursor);
 }

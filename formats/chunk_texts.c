@@ -168,8 +168,6 @@ static bool read_message(void *context, unsigned slot)
 {
     struct chunk_fields *fields = context;
     (void)slot;
-    if (json_peek(&fields->cursor) != '{')
-        return json_cursor_skip(&fields->cursor);
     memset(fields->message_texts, 0, sizeof fields->message_texts);
     bool ok = json_cursor_object(&fields->cursor, message_table, fields);
     fields->pieces |= pieces_of(fields->message_texts, message_classes, MESSAGE_TEXTS);
@@ -263,7 +261,5 @@ bool chunk_read_choices(void *context, unsigned slot)
     fields->aborted = false;
     fields->finish_reason = (struct json_text){ 0 };
     fields->has_choices = json_peek(&fields->cursor) == '[';
-    if (!fields->has_choices)
-        return json_cursor_skip(&fields->cursor);
     return json_cursor_array(&fields->cursor, read_choice, fields);
 }

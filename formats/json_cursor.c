@@ -253,6 +253,8 @@ static inline bool read_member(struct json_cursor *cursor,
 bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields,
                         void *context)
 {
+    if (json_peek(cursor) != '{')
+        return json_cursor_skip(cursor);
     if (++cursor->depth > JSON_DEPTH_MAX)
         return false;
     cursor->at++;
@@ -270,6 +272,8 @@ bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fie
 
 bool json_cursor_array(struct json_cursor *cursor, json_read_fn *read, void *context)
 {
+    if (json_peek(cursor) != '[')
+        return json_cursor_skip(cursor);
     if (++cursor->depth > JSON_DEPTH_MAX)
         return false;
     cursor->at++;

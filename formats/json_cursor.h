@@ -68,12 +68,12 @@ bool json_cursor_string(struct json_cursor *cursor, struct json_text *text);
 bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback,
                        uint32_t *value);
 
-/* At '{': calls the reader of each wanted key, in the order of the text, as often as the
- * key comes. */
+/* Of an object: calls the reader of each wanted key, in the order of the text, as often as
+ * the key comes. Any other value is skipped. */
 bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields,
                         void *context);
 
-/* At '[': calls read for each element. */
+/* Of an array: calls read for each element. Any other value is skipped. */
 bool json_cursor_array(struct json_cursor *cursor, json_read_fn *read, void *context);
 
 bool json_escaped_text_equals(const struct json_text *text, const char *expected);

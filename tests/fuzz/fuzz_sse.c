@@ -1,5 +1,5 @@
 /* The event-stream splitter on any bytes: every cut must give the same events at the same
- * offsets. Byte 0 sets the lengths of the pieces: up to 128, or random ones that it seeds.
+ * offsets. Byte 0 sets the lengths of the pieces: up to 128, or random ones it seeds.
  * Byte 1, unless 0, sets where bytes are missing. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -99,11 +99,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct serve_request request;
     struct serve_refusal refusal = { 0 };
+    struct serve_blocks blocks = { 0 };
     enum serve_prompt prompt = data[0] & 1 ? SERVE_MESSAGES : SERVE_PROMPT;
     const char *body = (const char *)data + 1;
-    if (serve_request_parse(&request, prompt, body, size - 1, NULL, &refusal))
+    if (serve_request_parse(&request, prompt, body, size - 1, &blocks, &refusal)) {
         compare(body, size - 1, prompt, &request);
-    else
+        check(blocks.count ==
+              (request.prompts > 1 ? 0 : request.prompt_tokens[0] / SERVE_BLOCK_TOKENS));
+    } else {
         check(refusal.message != NULL);
+    }
+    serve_blocks_release(&blocks);
     return 0;
 }

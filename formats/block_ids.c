@@ -18,8 +18,12 @@ struct block_cursor block_cursor_at(const struct buffer *packed, uint64_t start,
                                     uint64_t mask)
 {
     const uint8_t *bytes = (const uint8_t *)packed->data;
-    return (struct block_cursor){ .at = bytes + start, .end = bytes + packed->len,
-                                 .mask = mask };
+    struct block_cursor cursor = { .mask = mask };
+    if (bytes != NULL) {
+        cursor.at = bytes + start;
+        cursor.end = bytes + packed->len;
+    }
+    return cursor;
 }
 
 uint64_t block_cursor_next(struct block_cursor *cursor)

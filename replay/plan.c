@@ -74,15 +74,16 @@ static int check_options(const struct plan_options *options, struct fault *fault
     return STATUS_OK;
 }
 
-static void note_ticks(struct plan *plan, const struct request_trace *trace,
-                       const char *path, bool spread)
+static void add_notes(struct plan *plan, const struct request_trace *trace,
+                      const char *path, bool spread)
 {
-    if (trace->tick_ns == 0)
-        return;
-    buffer_printf(&plan->notes, "%s: times sit on ticks of %.3f s%s\n", path,
-                  (double)trace->tick_ns / NS_PER_S,
-                  spread ? ", spread at random inside them"
-                         : ": sent as they are, in bursts; see --spread-ticks");
+    if (trace->tick_ns > 0)
+        buffer_printf(&plan->notes, "%s: times sit on ticks of %.3f s%s\n", path,
+                      (double)trace->tick_ns / NS_PER_S,
+                      spread ? ", spread at random inside them"
+                             : ": sent as they are, in bursts; see --spread-ticks");
+    if (trace->report.lengths_estimated)
+        buffer_printf(&plan->notes, "%s: lengths are estimated from the texts\n", path);
 }
 
 static void add_report(struct plan *plan, const struct request_report *report)
@@ -119,7 +120,7 @@ static int add_trace(struct plan *plan, const struct plan_options *options,
     plan->has_times = trace.has_times;
     if (options->spread_ticks && trace.tick_ns > 0)
         plan_spread_ticks(&trace, plan->seed, source);
-    note_ticks(plan, &trace, path, options->spread_ticks);
+    add_notes(plan, &trace, path, options->spread_ticks);
     add_report(plan, &trace.report);
     plan_append_trace(plan, &trace, source);
 done:

@@ -25,7 +25,7 @@ static const struct option_spec specs[] = {
       .help = "write there instead of standard output" },
     { .name = "stats", .type = OPTION_FLAG,
       .offset = offsetof(struct plan_command_options, stats),
-      .help = "print what the plan is like, not its requests; with --json: as JSON" },
+      .help = "print what the plan is like, not its requests; --json does too" },
     { 0 },
 };
 
@@ -67,8 +67,9 @@ static int write_plan(const struct plan *plan, const struct plan_command_options
     int rc = output_file_open(&file, options->output, flags, fault);
     if (rc < 0)
         return rc;
-    rc = options->stats ? write_stats(plan, options, file.stream, fault)
-                        : write_rows(plan, file.stream, fault);
+    bool stats = options->stats || options->common.json;
+    rc = stats ? write_stats(plan, options, file.stream, fault)
+               : write_rows(plan, file.stream, fault);
     if (rc < 0) {
         output_file_abandon(&file);
         return rc;

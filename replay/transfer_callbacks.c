@@ -158,9 +158,9 @@ static int on_connected(void *context, char *remote_address, char *local_address
     (void)remote_address;
     (void)local_address;
     (void)remote_port;
-    (void)local_port;
     struct transfer *transfer = context;
     transfer->connected = true;
+    transfer->local_port = (uint16_t)local_port;
     return CURL_PREREQFUNC_OK;
 }
 
@@ -214,10 +214,25 @@ static curl_socket_t on_open_socket(void *context, curlsocktype purpose,
     return fd;
 }
 
+/* An answer that was over before libcurl asked to watch its kept connection. */
+static void adopt_closing(struct transfers *transfers, struct connection *connection,
+                          int fd)
+{
+    struct transfer *launching = transfers->launching;
+    if (launching == NULL || !launching->connected || launching->fd >= 0 ||
+        connection->transfer != NULL ||
+        connection_local_port(fd) != launching->local_port)
+        return;
+    launching->fd = fd;
+    connection->transfer = launching;
+}
+
 static int on_close_socket(void *context, curl_socket_t fd)
 {
     struct transfers *transfers = context;
     struct connection *connection = connections_at(&transfers->connections, fd);
+    if (connection != NULL)
+        adopt_closing(transfers, connection, fd);
     if (connection != NULL && connection->transfer != NULL &&
         connection->transfer->fd == fd) {
         transfer_settle(connection->transfer);
@@ -229,6 +244,9 @@ static int on_close_socket(void *context, curl_socket_t fd)
 
 void transfer_settle(struct transfer *transfer)
 {
+    /* Over before libcurl asked to watch it, and its connection kept. */
+    if (transfer->fd < 0 && transfer->connected)
+        curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &transfer->fd);
     struct connection *connection =
         connections_at(&transfer->owner->connections, transfer->fd);
     if (transfer->settled || connection == NULL || !connection->open)

@@ -121,7 +121,9 @@ void transfer_launch(struct transfer *transfer)
     curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, 1L);
     struct lane *lane = &transfers->lanes[transfer->lane];
     curl_multi_add_handle(lane->multi, transfer->easy);
+    transfers->launching = transfer;
     lane_act(lane, CURL_SOCKET_TIMEOUT, 0);
+    transfers->launching = NULL;
 }
 
 void transfers_start(struct transfers *transfers, const struct arrival_request *planned,
@@ -210,8 +212,8 @@ void transfer_detach(struct transfer *transfer)
     }
     if (transfer->fd < 0 && transfer->sent_whole && !transfer->settled)
         transfer_find_socket(transfer);
-    curl_multi_remove_handle(transfers->lanes[transfer->lane].multi, transfer->easy);
     transfer_settle(transfer);
+    curl_multi_remove_handle(transfers->lanes[transfer->lane].multi, transfer->easy);
     struct connection *connection = connections_at(&transfers->connections, transfer->fd);
     if (connection != NULL && connection->transfer == transfer)
         connection->transfer = NULL;

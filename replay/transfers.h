@@ -31,6 +31,7 @@ struct transfer {
     struct transfers *owner;
     uint16_t lane;
     int fd;           /* its socket; -1: none yet, or closed */
+    uint16_t local_port;
     bool settled;     /* counted on its connection */
     bool no_resource; /* the socket could not be made for want of descriptors */
     bool connected;   /* this try got a connection that could take a request */

@@ -53,6 +53,7 @@ struct transfers {
     struct transfer_list by_activity; /* but for the next; least recently active first */
     struct transfer_list by_retry;    /* those that wait for a next try; earliest first */
     struct transfer_list by_linger;   /* those whose answer is over */
+    struct transfer *launching; /* that libcurl starts right now; NULL: none */
     size_t open;
     uint64_t reads;
 };

@@ -39,9 +39,9 @@ def tool(*words, code=0, **options):
 
 
 @contextlib.contextmanager
-def server(*options):
-    """A simulated server on a free port; gives its URL."""
-    port = pathlib.Path("port")
+def server(*options, name="port"):
+    """A simulated server on a free port; gives its URL. Those that run at once have names."""
+    port = pathlib.Path(f"{name}.number")
     port.unlink(missing_ok=True)
     process = subprocess.Popen(["tokreplay", "serve", "--port", "0", "--port-file", port, *options],
                                stdout=subprocess.DEVNULL)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/base/json.h"
 #include "formats/base/terminal.h"
 #include "formats/base/units.h"
 #include "record/capture_sidecar.h"
@@ -206,15 +205,7 @@ static int print_report(const struct extraction *run, struct fault *fault)
     report.damage = packet_source_damage(run->source, &report.damaged_files);
     if (report.damage)
         fprintf(stderr, "tokrecord extract: %s\n", report.damage);
-    if (!run->options->common.json) {
-        if (!run->options->common.quiet)
-            extract_report_print(&report, stdout);
-        return STATUS_OK;
-    }
-    json_t *document = extract_report_json(&report);
-    int status = json_write_stream(document, stdout, fault);
-    json_decref(document);
-    return status;
+    return extract_report_print(&report, &run->options->common, fault);
 }
 
 static int open_trace(struct extraction *run, struct fault *fault)

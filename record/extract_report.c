@@ -1,9 +1,11 @@
 #include "record/extract_report.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "formats/arrivals.h"
 #include "formats/base/clock.h"
+#include "formats/base/json.h"
 #include "formats/base/units.h"
 
 /* A counter, by its place in one of the structs. */
@@ -127,7 +129,7 @@ static void print_outcomes(const struct http_counts *counts, FILE *out)
             print_value(outcome_name(outcome), counts->outcomes[outcome], out);
 }
 
-void extract_report_print(const struct extract_report *report, FILE *out)
+static void print_text(const struct extract_report *report, FILE *out)
 {
     const struct flow_counts *flows = extractor_flows(report->extractor);
     const struct http_counts *http = extractor_http(report->extractor);
@@ -177,11 +179,11 @@ static json_t *time_or_null(int64_t ns)
     return ns == TIME_NONE ? json_null() : json_integer(ns);
 }
 
-json_t *extract_report_json(const struct extract_report *report)
+static json_t *document(const struct extract_report *report)
 {
     const struct flow_counts *flows = extractor_flows(report->extractor);
     const struct http_counts *http = extractor_http(report->extractor);
-    json_t *document = json_pack(
+    json_t *object = json_pack(
         "{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", "tokrecord.extract/1",
         "first_packet_realtime_ns", time_or_null(report->first_ns),
         "last_packet_realtime_ns", time_or_null(report->last_ns), "dropped_by_capture",
@@ -190,12 +192,26 @@ json_t *extract_report_json(const struct extract_report *report)
         lines_json(flow_lines, flows), "streams",
         lines_json(stream_lines, &flows->streams), "http", lines_json(http_lines, http),
         "outcomes", outcomes_json(http));
-    json_object_set_new(document, "damage", report->damage ? json_string(report->damage)
+    json_object_set_new(object, "damage", report->damage ? json_string(report->damage)
                                                            : json_null());
-    json_object_set_new(document, "damaged_files",
+    json_object_set_new(object, "damaged_files",
                         json_integer((json_int_t)report->damaged_files));
-    json_object_set_new(document, "trace",
+    json_object_set_new(object, "trace",
                         report->trace ? lines_json(trace_lines, report->trace)
                                       : json_null());
-    return document;
+    return object;
+}
+
+int extract_report_print(const struct extract_report *report,
+                         const struct common_options *common, struct fault *fault)
+{
+    if (common->json) {
+        json_t *whole = document(report);
+        int status = json_write_stream(whole, stdout, fault);
+        json_decref(whole);
+        return status;
+    }
+    if (!common->quiet)
+        print_text(report, stdout);
+    return STATUS_OK;
 }

@@ -2,10 +2,10 @@
 #ifndef TOKTRACE_EXTRACT_REPORT_H
 #define TOKTRACE_EXTRACT_REPORT_H
 
-#include <jansson.h>
 #include <stdint.h>
-#include <stdio.h>
 
+#include "formats/base/fault.h"
+#include "formats/base/options.h"
 #include "record/extractor.h"
 #include "record/trace_writer.h"
 
@@ -19,9 +19,8 @@ struct extract_report {
     const struct trace_counts *trace; /* NULL when no request trace was asked for */
 };
 
-void extract_report_print(const struct extract_report *report, FILE *out);
-
-/* New reference. */
-json_t *extract_report_json(const struct extract_report *report);
+/* Prints it on stdout as `common` wants it: as a document, as text, or not at all. */
+int extract_report_print(const struct extract_report *report,
+                         const struct common_options *common, struct fault *fault);
 
 #endif

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "formats/base/clock.h"
-#include "formats/base/json.h"
 #include "formats/base/terminal.h"
 #include "formats/base/units.h"
 #include "record/capture_options.h"
@@ -213,15 +212,7 @@ static int print_report(struct live_run *run, struct fault *fault)
         .dropped = (int64_t)(run->statistics.dropped_by_kernel +
                              run->statistics.dropped_by_interface),
     };
-    if (!run->options->common.json) {
-        if (!run->options->common.quiet)
-            extract_report_print(&report, stdout);
-        return STATUS_OK;
-    }
-    json_t *document = extract_report_json(&report);
-    int status = json_write_stream(document, stdout, fault);
-    json_decref(document);
-    return status;
+    return extract_report_print(&report, &run->options->common, fault);
 }
 
 static int live_run(void *options, char **operands, int operand_count,

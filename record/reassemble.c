@@ -14,24 +14,6 @@ enum {
     PLAUSIBLE_BYTES = 1 << 30, /* the largest window that TCP can offer */
 };
 
-struct held_segment {
-    struct held_segment *next;
-    uint64_t offset;
-    int64_t time_ns;
-    uint32_t len;
-    uint32_t captured; /* bytes below; the rest was cut by the snap length */
-    uint8_t bytes[];
-};
-
-/* A run of bytes at its place in the stream. */
-struct piece {
-    uint64_t offset;
-    int64_t time_ns;
-    const uint8_t *bytes;
-    uint32_t len;
-    uint32_t captured;
-};
-
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -42,53 +24,19 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static uint64_t piece_end(const struct piece *piece)
-{
-    return piece->offset + piece->len;
-}
-
-/* Cuts the first `bytes` off. */
-static void piece_advance(struct piece *piece, uint64_t bytes)
-{
-    uint32_t cut = (uint32_t)bytes;
-    uint32_t captured = cut < piece->captured ? cut : piece->captured;
-    piece->offset += cut;
-    piece->len -= cut;
-    piece->captured -= captured;
-    piece->bytes += captured;
-}
-
-/* The first `len` bytes of a piece. */
-static struct piece piece_head(const struct piece *piece, uint64_t len)
-{
-    struct piece head = *piece;
-    head.len = (uint32_t)len;
-    if (head.captured > head.len)
-        head.captured = head.len;
-    return head;
-}
-
 void reassembly_init(struct reassembly *reassembly)
 {
-    *reassembly = (struct reassembly){ .fin = UINT64_MAX, .reorder_ns = REORDER_NS };
-}
-
-static void held_remove_first(struct reassembly *reassembly,
-                              struct reassembly_budget *budget)
-{
-    struct held_segment *first = reassembly->held;
-    reassembly->held = first->next;
-    if (!first->next)
-        reassembly->held_last = NULL;
-    reassembly->held_count--;
-    budget->used -= sizeof(*first) + first->captured;
-    free(first);
+    *reassembly = (struct reassembly){
+        .fin = UINT64_MAX,
+        .delivered_ns = INT64_MIN,
+        .reorder_ns = REORDER_NS,
+    };
 }
 
 void reassembly_release(struct reassembly *reassembly, struct reassembly_budget *budget)
 {
-    while (reassembly->held)
-        held_remove_first(reassembly, budget);
+    while (reassembly->held.first)
+        held_segments_remove_first(&reassembly->held, budget);
     free(reassembly->history);
     reassembly->history = NULL;
 }
@@ -166,18 +114,17 @@ static void drain(struct reassembly *reassembly, struct reassembly_budget *budge
                   const struct reassembly_sink *sink)
 {
     bool moved = false;
-    while (reassembly->held && reassembly->held->offset == reassembly->next) {
-        struct held_segment *first = reassembly->held;
-        struct piece piece = { first->offset, first->time_ns, first->bytes, first->len,
-                               first->captured };
-        deliver(reassembly, &piece, sink);
-        held_remove_first(reassembly, budget);
+    struct piece first;
+    while (held_segments_first(&reassembly->held, &first) &&
+           first.offset == reassembly->next) {
+        deliver(reassembly, &first, sink);
+        held_segments_remove_first(&reassembly->held, budget);
         moved = true;
     }
     if (reassembly->acknowledged <= reassembly->next)
         reassembly->hole_acknowledged = false;
-    if (moved && reassembly->held)
-        reassembly->hole_ns = reassembly->held->time_ns;
+    if (moved && held_segments_first(&reassembly->held, &first))
+        reassembly->hole_ns = first.time_ns;
 }
 
 /* Gives up the bytes from `next` to `to`. */
@@ -196,68 +143,6 @@ static void skip_to(struct reassembly *reassembly, uint64_t to, enum gap_reason 
     reassembly->counts.gap_bytes += len;
     sink->on_gap(sink->context, len, reason);
     drain(reassembly, budget, sink);
-}
-
-/* Puts a copy of the piece behind `after` (NULL: first). */
-static struct held_segment *hold(struct reassembly *reassembly,
-                                 struct held_segment *after, const struct piece *piece,
-                                 struct reassembly_budget *budget)
-{
-    struct held_segment *held = memory_new(1, sizeof(*held) + piece->captured);
-    held->offset = piece->offset;
-    held->time_ns = piece->time_ns;
-    held->len = piece->len;
-    held->captured = piece->captured;
-    if (piece->captured)
-        memcpy(held->bytes, piece->bytes, piece->captured);
-    struct held_segment **link = after ? &after->next : &reassembly->held;
-    held->next = *link;
-    *link = held;
-    if (!held->next)
-        reassembly->held_last = held;
-    reassembly->held_count++;
-    budget->used += sizeof(*held) + piece->captured;
-    return held;
-}
-
-/* Compares the part of the piece that lies over a held segment with it. */
-static bool differs_from_held(const struct piece *piece, const struct held_segment *held)
-{
-    uint64_t from = max_u64(piece->offset, held->offset);
-    uint64_t to = min_u64(piece->offset + piece->captured, held->offset + held->captured);
-    return from < to && memcmp(piece->bytes + (from - piece->offset),
-                               held->bytes + (from - held->offset), to - from) != 0;
-}
-
-/* Inserts what of the piece is new among the held segments. Returns true when all of it
- * was there. */
-static bool insert(struct reassembly *reassembly, struct piece piece, bool *mismatch,
-                   struct reassembly_budget *budget)
-{
-    struct held_segment *before = NULL;
-    struct held_segment *last = reassembly->held_last;
-    if (last && piece.offset >= last->offset + last->len)
-        before = last;
-    bool known = true;
-    struct held_segment *at = before ? before->next : reassembly->held;
-    while (piece.len) {
-        if (at && at->offset <= piece.offset) {
-            uint64_t end = at->offset + at->len;
-            if (end > piece.offset) {
-                *mismatch |= differs_from_held(&piece, at);
-                piece_advance(&piece, min_u64(end - piece.offset, piece.len));
-            }
-            before = at;
-            at = at->next;
-            continue;
-        }
-        uint64_t room = at ? at->offset - piece.offset : piece.len;
-        struct piece head = piece_head(&piece, min_u64(room, piece.len));
-        before = hold(reassembly, before, &head, budget);
-        piece_advance(&piece, head.len);
-        known = false;
-    }
-    return known;
 }
 
 /* A second copy of a packet that the tap itself made (loopback, "any", bridges). */
@@ -286,7 +171,7 @@ static bool is_keep_alive(const struct reassembly *reassembly,
     return segment->payload_bytes <= 1 &&
            !(segment->flags & (SEGMENT_SYN | SEGMENT_FIN | SEGMENT_RST)) &&
            reassembly->next > 0 && offset == (int64_t)reassembly->next - 1 &&
-           reassembly->acknowledged >= reassembly->next && !reassembly->held;
+           reassembly->acknowledged >= reassembly->next && !reassembly->held.first;
 }
 
 /* Something new below the highest byte seen: swapped on the way, or sent again. */
@@ -306,10 +191,11 @@ static void keep_within_budget(struct reassembly *reassembly, const struct piece
                                struct reassembly_budget *budget,
                                const struct reassembly_sink *sink)
 {
-    size_t needed = sizeof(struct held_segment) + piece->captured;
-    while (reassembly->held &&
-           (budget->used + needed > budget->limit || reassembly->held_count >= HELD_MAX))
-        skip_to(reassembly, reassembly->held->offset, GAP_MEMORY, budget, sink);
+    size_t needed = held_segments_cost(piece);
+    struct piece first;
+    while (held_segments_first(&reassembly->held, &first) &&
+           (budget->used + needed > budget->limit || reassembly->held.count >= HELD_MAX))
+        skip_to(reassembly, first.offset, GAP_MEMORY, budget, sink);
     if (piece->offset > reassembly->next && budget->used + needed > budget->limit)
         skip_to(reassembly, piece->offset, GAP_MEMORY, budget, sink);
 }
@@ -325,15 +211,15 @@ static void add_new_bytes(struct reassembly *reassembly, struct piece piece,
         return;
     if (piece.offset < reassembly->next)
         piece_advance(&piece, reassembly->next - piece.offset);
-    if (!reassembly->held && piece.offset > reassembly->next)
+    if (!reassembly->held.first && piece.offset > reassembly->next)
         reassembly->hole_ns = piece.time_ns;
     if (reassembly->highest < piece_end(&piece))
         reassembly->highest = piece_end(&piece);
     bool known = false;
-    if (!reassembly->held && piece.offset == reassembly->next)
+    if (!reassembly->held.first && piece.offset == reassembly->next)
         deliver(reassembly, &piece, sink);
     else
-        known = insert(reassembly, piece, mismatch, budget);
+        known = held_segments_insert(&reassembly->held, piece, mismatch, budget);
     if (known)
         reassembly->counts.retransmitted++;
     else if (late)
@@ -414,8 +300,9 @@ void reassembly_acknowledge(struct reassembly *reassembly, uint32_t ack, int64_t
 static uint64_t acknowledged_hole_end(const struct reassembly *reassembly)
 {
     uint64_t end = min_u64(reassembly->acknowledged, reassembly->fin);
-    if (reassembly->held)
-        end = min_u64(end, reassembly->held->offset);
+    struct piece first;
+    if (held_segments_first(&reassembly->held, &first))
+        end = min_u64(end, first.offset);
     return max_u64(end, reassembly->next);
 }
 
@@ -441,6 +328,7 @@ void reassembly_expire(struct reassembly *reassembly, int64_t now_ns,
 void reassembly_flush(struct reassembly *reassembly, struct reassembly_budget *budget,
                       const struct reassembly_sink *sink)
 {
-    while (reassembly->held)
-        skip_to(reassembly, reassembly->held->offset, GAP_LOST, budget, sink);
+    struct piece first;
+    while (held_segments_first(&reassembly->held, &first))
+        skip_to(reassembly, first.offset, GAP_LOST, budget, sink);
 }

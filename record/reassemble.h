@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "record/decode.h"
+#include "record/held_segments.h"
 
 /* Why bytes of a stream are unknown. */
 enum gap_reason {
@@ -43,14 +44,6 @@ struct reassembly_counts {
     uint64_t gap_bytes;
 };
 
-/* Memory for segments that wait behind a hole, shared by all flows. */
-struct reassembly_budget {
-    size_t used;
-    size_t limit;
-};
-
-struct held_segment; /* private */
-
 enum { RECENT_SEGMENTS = 4 };
 
 struct reassembly {
@@ -66,11 +59,9 @@ struct reassembly {
     /* a hole filled sooner was reordering, later a retransmission: the RTT */
     int64_t reorder_ns;
     uint32_t first_seq;      /* sequence number of offset 0 */
-    uint32_t held_count;
     bool started;
     bool hole_acknowledged;
-    struct held_segment *held; /* in order, without overlap, all beyond `next` */
-    struct held_segment *held_last;
+    struct held_segments held; /* all beyond `next` */
     uint8_t *history;          /* the last delivered bytes, a ring */
     struct {
         uint64_t offset;

@@ -346,7 +346,7 @@ static void any_order_gives_the_text_and_its_times(void **state)
         }
         assert_int_equal(expected.at, TEXT_BYTES);
         assert_int_equal(f->stream.counts.mismatched, 0);
-        assert_int_equal(f->stream.held_count, 0);
+        assert_int_equal(f->stream.held.count, 0);
         reassembly_release(&f->stream, &f->budget);
         reassembly_init(&f->stream);
     }

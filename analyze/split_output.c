@@ -1,28 +1,9 @@
+#include "analyze/distribution_table.h"
 #include "analyze/json_values.h"
 #include "analyze/short_text.h"
 #include "analyze/split.h"
 #include "analyze/text_table.h"
 #include "formats/base/clock.h"
-
-static const char *const heads[] = {
-    "", "", "p50", "p90", "p95", "p99", "max", "mean", "count", "excluded", NULL,
-};
-
-static void add_row(struct text_table *table, const char *name,
-                    const struct distribution *distribution)
-{
-    struct time_unit unit = time_unit_for(
-        distribution_headline(distribution, HEADLINE_P50));
-    text_table_add(table, "%s", name);
-    text_table_add(table, "%s", unit.name);
-    for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
-        text_table_add(table, "%s",
-                       time_text(distribution_headline(distribution, i), unit).text);
-    text_table_add(table, "%s", time_text(distribution->max, unit).text);
-    text_table_add(table, "%s", time_text(distribution->mean, unit).text);
-    text_table_add(table, "%s", count_text(distribution->count).text);
-    text_table_add(table, "%s", count_text(distribution->excluded).text);
-}
 
 struct named_value {
     const char *name;
@@ -34,9 +15,9 @@ static void print_values(FILE *out, const char *title, const struct split *split
 {
     struct text_table table = { 0 };
     fprintf(out, "\n%s\n", title);
-    text_table_start(&table, heads);
+    distribution_table_start(&table);
     for (size_t i = 0; i < count; i++)
-        add_row(&table, rows[i].name, &split->values[rows[i].value]);
+        distribution_table_add(&table, rows[i].name, &split->values[rows[i].value]);
     text_table_print(&table, out);
     text_table_release(&table);
 }
@@ -64,14 +45,14 @@ static void add_histogram(struct text_table *table, const char *name,
                           const struct histogram *histogram)
 {
     struct distribution distribution = distribution_of_histogram(histogram, 0);
-    add_row(table, name, &distribution);
+    distribution_table_add(table, name, &distribution);
 }
 
 static void print_tokens(FILE *out, const struct split *split)
 {
     struct text_table table = { 0 };
     fprintf(out, "\nTokens\n");
-    text_table_start(&table, heads);
+    distribution_table_start(&table);
     add_histogram(&table, "receive lag", &split->receive_lag);
     add_histogram(&table, "kernel stamp late", &split->kernel_late);
     add_histogram(&table, "  alone in its read", &split->kernel_alone);

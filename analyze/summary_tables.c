@@ -1,5 +1,6 @@
 #include <stdbool.h>
 
+#include "analyze/distribution_table.h"
 #include "analyze/short_text.h"
 #include "analyze/summary_output.h"
 #include "analyze/text_table.h"
@@ -30,37 +31,13 @@ static bool row_is_news(const struct latencies *latencies, size_t row)
     return mine->count != other->count || mine->mean != other->mean;
 }
 
-static struct time_unit unit_of(const struct distribution *distribution)
-{
-    return time_unit_for(distribution_headline(distribution, HEADLINE_P50));
-}
-
-static void add_row(struct text_table *table, const char *name,
-                    const struct distribution *distribution)
-{
-    struct time_unit unit = unit_of(distribution);
-    text_table_add(table, "%s", name);
-    text_table_add(table, "%s", unit.name);
-    for (size_t i = 0; i < DISTRIBUTION_HEADLINES; i++)
-        text_table_add(table, "%s",
-                       time_text(distribution_headline(distribution, i), unit).text);
-    text_table_add(table, "%s", time_text(distribution->max, unit).text);
-    text_table_add(table, "%s", time_text(distribution->mean, unit).text);
-    text_table_add(table, "%s", count_text(distribution->count).text);
-    text_table_add(table, "%s", count_text(distribution->excluded).text);
-}
-
-static const char *const row_heads[] = {
-    "", "", "p50", "p90", "p95", "p99", "max", "mean", "count", "excluded", NULL,
-};
-
 static void print_main(FILE *out, const struct latencies *latencies)
 {
     struct text_table table = { 0 };
-    text_table_start(&table, row_heads);
+    distribution_table_start(&table);
     for (size_t row = 0; row < LATENCY_ROWS; row++)
         if (row_is_news(latencies, row))
-            add_row(&table, row_names[row], row_of(latencies, row));
+            distribution_table_add(&table, row_names[row], row_of(latencies, row));
     fprintf(out, "\nLatency of the requests that succeeded, from sent to arrival at this "
                  "host\n");
     text_table_print(&table, out);
@@ -74,7 +51,7 @@ static void print_intervals(FILE *out, const struct latencies *latencies)
     text_table_start(&table, heads);
     for (size_t row = 0; row < LATENCY_ROWS; row++) {
         const struct distribution *distribution = row_of(latencies, row);
-        struct time_unit unit = unit_of(distribution);
+        struct time_unit unit = distribution_unit(distribution);
         if (!row_is_news(latencies, row))
             continue;
         text_table_add(&table, "%s", row_names[row]);
@@ -101,7 +78,7 @@ static void print_flavours(FILE *out, const struct latencies *flavours)
     struct text_table table = { 0 };
     text_table_start(&table, heads);
     for (size_t row = 0; row < LATENCY_ROWS; row++) {
-        struct time_unit unit = unit_of(row_of(&flavours[BY_ARRIVAL], row));
+        struct time_unit unit = distribution_unit(row_of(&flavours[BY_ARRIVAL], row));
         if (!row_is_news(&flavours[BY_ARRIVAL], row))
             continue;
         text_table_add(&table, "%s", row_names[row]);
@@ -123,11 +100,11 @@ static void print_flavours(FILE *out, const struct latencies *flavours)
 static void print_client(FILE *out, const struct client_times *client)
 {
     struct text_table table = { 0 };
-    text_table_start(&table, row_heads);
-    add_row(&table, "send lag", &client->send_lag);
-    add_row(&table, "receive lag", &client->receive_lag);
-    add_row(&table, "of last token", &client->receive_lag_last);
-    add_row(&table, "connect", &client->connect);
+    distribution_table_start(&table);
+    distribution_table_add(&table, "send lag", &client->send_lag);
+    distribution_table_add(&table, "receive lag", &client->receive_lag);
+    distribution_table_add(&table, "of last token", &client->receive_lag_last);
+    distribution_table_add(&table, "connect", &client->connect);
     fprintf(out, "\nThe client's share: sent after due, tokens in hand after arrival\n");
     text_table_print(&table, out);
     text_table_release(&table);
@@ -191,9 +168,9 @@ void summary_print_parts(FILE *out, const struct ntpot_parts *parts)
     struct text_table table = { 0 };
     text_table_start(&table, heads);
     if (parts->prefill.reason)
-        add_row(&table, "queue + prefill", &parts->queue_and_prefill);
+        distribution_table_add(&table, "queue + prefill", &parts->queue_and_prefill);
     else
-        add_row(&table, "queue", &parts->queue);
+        distribution_table_add(&table, "queue", &parts->queue);
     text_table_print(&table, out);
     text_table_release(&table);
 }

@@ -95,7 +95,8 @@ static bool differs(const struct piece *piece, const struct held_segment *held)
 }
 
 /* Takes off the piece what a segment that begins at or before it covers. */
-static void pass_over(struct piece *piece, const struct held_segment *held, bool *mismatch)
+static void pass_over(struct piece *piece, const struct held_segment *held,
+                      bool *mismatch)
 {
     uint64_t end = held->offset + held->len;
     if (end <= piece->offset)

@@ -1,5 +1,5 @@
-/* Segments that wait behind a hole, in the order of the stream and without overlap: the first
- * copy of a byte is the one that is kept. */
+/* Segments that wait behind a hole, in the order of the stream and without overlap: the
+ * first copy of a byte is the one that is kept. */
 #ifndef TOKTRACE_HELD_SEGMENTS_H
 #define TOKTRACE_HELD_SEGMENTS_H
 

@@ -5,6 +5,7 @@
 #include "formats/base/options.h"
 
 extern const struct command plan_command;
+extern const struct command profile_command;
 extern const struct command run_command;
 extern const struct command serve_command;
 

@@ -51,9 +51,10 @@ void live_view_update(struct live_view *view, const struct run_control *control,
     char lag[UNITS_TEXT_MAX];
     char line[256];
     snprintf(line, sizeof line,
-             "%.0f of %.0f s | sent %s of %s | open %llu | failed %llu | %s tokens/s | "
+             "%s%.0f of %.0f s | sent %s of %s | open %llu | failed %llu | %s tokens/s | "
              "worst send lag %s",
-             (double)now_ns / NS_PER_S, (double)view->last_due_ns / NS_PER_S,
+             view->label == NULL ? "" : view->label, (double)now_ns / NS_PER_S,
+             (double)view->last_due_ns / NS_PER_S,
              units_format_count(sent, (int64_t)totals.sent),
              units_format_count(planned, (int64_t)view->planned),
              (unsigned long long)totals.open,

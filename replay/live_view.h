@@ -24,6 +24,7 @@ struct run_totals run_totals_read(const struct run_control *control, uint32_t wo
  * lag. */
 struct live_view {
     struct progress progress;
+    const char *label; /* put before the line; NULL: nothing */
     uint64_t planned;
     int64_t last_due_ns;
     int64_t shown_ns;

@@ -9,6 +9,7 @@ int main(int argc, char **argv)
 {
     const struct command commands[] = {
         plan_command,
+        profile_command,
         run_command,
         serve_command,
         { 0 },

@@ -36,6 +36,10 @@ struct plan_options {
     bool allow_untimed;     /* closed loop: a trace without times is all due at 0 */
 };
 
+/* What the option table's defaults amount to: a trace as it is. */
+#define PLAN_OPTIONS_INIT \
+    { .sample = 1, .repeat = 1, .speed = 1, .think_time = "trace", .seed = 1 }
+
 enum bad_rows { BAD_ROWS_STOP, BAD_ROWS_SKIP };
 enum zero_output { ZERO_OUTPUT_SKIP, ZERO_OUTPUT_ONE };
 extern const char *const bad_rows_names[];

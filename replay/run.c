@@ -133,6 +133,8 @@ static int run_fork_worker(struct run *run, uint32_t number, struct fault *fault
         .timeout_ns = setup->timeout_ns,
         .idle_timeout_ns = setup->idle_timeout_ns,
         .grace_ns = setup->grace_ns,
+        .send_until_ns = setup->send_until_ns > 0 ? setup->send_until_ns : INT64_MAX,
+        .cut_at_ns = setup->cut_at_ns > 0 ? setup->cut_at_ns : INT64_MAX,
         .retries = setup->retries,
     };
     worker.cost.stream = number;
@@ -168,6 +170,7 @@ static void run_watch(struct run *run)
     struct live_view view;
     live_view_init(&view, setup->plan->count, run->manifest.plan.last_due_ns,
                    setup->progress, setup->verbose);
+    view.label = setup->label;
     while (supervisor_watch(&run->supervisor, WATCH_MS))
         live_view_update(&view, run->supervisor.control, setup->workers,
                          clock_monotonic_ns() - run->manifest.t0_monotonic_ns);

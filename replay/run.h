@@ -33,10 +33,14 @@ struct run_setup {
     int64_t timeout_ns;
     int64_t idle_timeout_ns;
     int64_t grace_ns;
+    int64_t send_until_ns; /* run clock: nothing more is sent then, and what is left is no
+                              part of the run; 0: to the end of the plan */
+    int64_t cut_at_ns;     /* run clock: open streams are cancelled then; 0: never */
     uint32_t retries;
     const char *capture_interface; /* packets are captured there; NULL: not at all */
     const struct run_texts *notes;   /* lines that a report should carry */
     const struct run_texts *command; /* argv without secrets, for the manifest */
+    const char *label; /* before the progress line; NULL: nothing */
     bool progress;
     bool verbose;
 };

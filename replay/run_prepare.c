@@ -159,7 +159,7 @@ int run_context_init(struct run_context *context, const struct common_options *c
         status = client_cost_parse(&context->setup.cost, run->client_cost, fault);
     if (status == STATUS_OK)
         status = target_init(&context->target, &run->target, fault);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && directory != NULL)
         status = run_directory_check(directory, common->force, fault);
     if (status == STATUS_OK)
         status = build_plan(context, run, plan, fault);
@@ -173,6 +173,17 @@ int run_context_init(struct run_context *context, const struct common_options *c
     append_plan_notes(&context->notes, &context->plan);
     status = size_run(context, run, fault);
     return status != STATUS_OK ? status : ask_server(context, run, fault);
+}
+
+int run_context_replan(struct run_context *context, const struct run_options *run,
+                       const struct plan_options *plan, const char *directory,
+                       struct fault *fault)
+{
+    plan_release(&context->plan);
+    context->plan = (struct plan){ 0 };
+    context->setup.directory = directory;
+    int status = build_plan(context, run, plan, fault);
+    return status != STATUS_OK ? status : size_run(context, run, fault);
 }
 
 void run_context_release(struct run_context *context)

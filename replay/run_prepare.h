@@ -22,10 +22,17 @@ struct run_context {
     struct run_setup setup;
 };
 
-/* Fills the context; all options are borrowed for its life. Release it in any case. */
+/* Fills the context; all options are borrowed for its life. Release it in any case.
+ * directory: NULL when it is to be named by run_context_replan. */
 int run_context_init(struct run_context *context, const struct common_options *common,
                      const struct run_options *run, const struct plan_options *plan,
                      const char *directory, struct fault *fault);
+
+/* Puts another plan in the place of the first, for another directory. */
+int run_context_replan(struct run_context *context, const struct run_options *run,
+                       const struct plan_options *plan, const char *directory,
+                       struct fault *fault);
+
 void run_context_release(struct run_context *context);
 
 #endif

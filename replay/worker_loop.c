@@ -15,6 +15,16 @@ enum {
     BODY_RETRY_NS = 20 * NS_PER_US, /* a body that is due but not built yet */
 };
 
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static int64_t later(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
 static int64_t worker_now(const struct worker *worker)
 {
     return clock_monotonic_ns() - worker->t0_ns;
@@ -121,16 +131,19 @@ static void drain(int fd)
         continue;
 }
 
-/* What the parent wants, and whether the log can still be written. */
+/* What the plan of the run, the parent and the log's disk want. */
 static void worker_obey(struct worker *worker)
 {
+    if (worker_now(worker) >= worker->setup->send_until_ns)
+        worker->stopping = true;
     int stop = atomic_load_explicit(&worker->setup->control->stop, memory_order_relaxed);
     if (arrivals_writer_status(worker->log) != STATUS_OK)
         stop = RUN_ABORT;
     if (stop == RUN_GO || worker->abort)
         return;
-    if (!worker->stopping)
-        worker->stop_at_ns = worker_now(worker) + worker->setup->grace_ns;
+    if (!worker->interrupted)
+        worker->stop_at_ns =
+            earlier(worker->stop_at_ns, worker_now(worker) + worker->setup->grace_ns);
     worker->stopping = true;
     worker->interrupted = true;
     worker->abort = stop == RUN_ABORT;
@@ -186,16 +199,6 @@ static void worker_log_span(struct worker *worker, int64_t now_ns)
     *span = (struct span){ .from_ns = now_ns,
                            .reads_before = reads,
                            .waited_before_ns = waited_ns };
-}
-
-static int64_t earlier(int64_t a_ns, int64_t b_ns)
-{
-    return a_ns < b_ns ? a_ns : b_ns;
-}
-
-static int64_t later(int64_t a_ns, int64_t b_ns)
-{
-    return a_ns > b_ns ? a_ns : b_ns;
 }
 
 /* Notes how long this turn worked, and how long it kept what was due waiting: a loop that
@@ -270,13 +273,14 @@ static void worker_log_unsent(struct worker *worker)
 int worker_loop(struct worker *worker, struct fault *fault)
 {
     worker->armed_ns = INT64_MAX;
-    worker->stop_at_ns = INT64_MAX;
+    worker->stop_at_ns = worker->setup->cut_at_ns;
     worker_log_clock(worker, 0);
     worker->span.from_ns = worker_now(worker);
     while (!worker_is_finished(worker))
         worker_turn(worker);
     transfers_cancel(worker->transfers);
-    worker_log_unsent(worker);
+    if (worker->interrupted || worker_now(worker) < worker->setup->send_until_ns)
+        worker_log_unsent(worker);
     worker_log_span(worker, worker_now(worker));
     worker_log_clock(worker, 0);
     struct end_record end = {

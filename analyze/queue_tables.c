@@ -1,0 +1,254 @@
+/* What is printed of one worker. */
+#include <math.h>
+
+#include "analyze/lindley.h"
+#include "analyze/queue_output.h"
+#include "analyze/short_text.h"
+#include "analyze/text_table.h"
+#include "formats/base/clock.h"
+
+enum estimate_unit { UNIT_TIME, UNIT_RATE, UNIT_NUMBER, UNIT_SQUARE_US, UNIT_CUBE_US };
+
+static void add_value(struct text_table *table, double value, enum estimate_unit unit)
+{
+    if (!isfinite(value))
+        text_table_add(table, "-");
+    else if (unit == UNIT_TIME)
+        text_table_add(table, "%s", duration_text(value).text);
+    else if (unit == UNIT_RATE)
+        text_table_add(table, "%s", rate_text(value).text);
+    else if (unit == UNIT_NUMBER)
+        text_table_add(table, "%.4g", value);
+    else if (unit == UNIT_SQUARE_US)
+        text_table_add(table, "%.4g µs²", value * 1e12);
+    else
+        text_table_add(table, "%.4g µs³", value * 1e18);
+}
+
+static void add_estimate(struct text_table *table, const char *name,
+                         const struct estimate *estimate, enum estimate_unit unit)
+{
+    text_table_add(table, "%s", name);
+    add_value(table, estimate->value, unit);
+    add_value(table, estimate->interval.known ? estimate->interval.low : NAN, unit);
+    add_value(table, estimate->interval.known ? estimate->interval.high : NAN, unit);
+}
+
+static void print_estimates(FILE *out, const struct queue *queue,
+                            const struct queue_worker *worker)
+{
+    static const char *const heads[] = { "estimates", "", "95 %: from", "to", NULL };
+    const struct queue_estimates *estimates = &worker->estimates;
+    struct text_table table = { 0 };
+    text_table_start(&table, heads);
+    add_estimate(&table, "λ, events", &estimates->rate_per_s, UNIT_RATE);
+    if (queue->served) {
+        add_estimate(&table, "E[S]", &estimates->service[0], UNIT_TIME);
+        add_estimate(&table, "E[S²]", &estimates->service[1], UNIT_SQUARE_US);
+        add_estimate(&table, "E[S³]", &estimates->service[2], UNIT_CUBE_US);
+        add_estimate(&table, "squared CV of S", &estimates->service_squared_cv,
+                     UNIT_NUMBER);
+        add_estimate(&table, "set-up V", &estimates->setup, UNIT_TIME);
+        add_estimate(&table, "ρ = λ E[S]", &estimates->rho, UNIT_NUMBER);
+        struct estimate busy = { worker->busy_share, interval_unknown };
+        add_estimate(&table, "ρ, busy share of the loop", &busy, UNIT_NUMBER);
+    }
+    add_estimate(&table, "events in a batch, E[X]", &estimates->batches.size,
+                 UNIT_NUMBER);
+    add_estimate(&table, "E[X²]", &estimates->batches.size_2, UNIT_NUMBER);
+    text_table_print(&table, out);
+    text_table_release(&table);
+    fprintf(out, "  %s batches, split at gaps over %s\n",
+            count_text(estimates->batches.count).text,
+            duration_text((double)estimates->batches.gap_ns / NS_PER_S).text);
+    struct buffer text = BUFFER_INIT;
+    queue_rho_sentence(&text, worker);
+    if (text.len > 0)
+        fprintf(out, "  ρ: %s\n", buffer_text(&text));
+    buffer_release(&text);
+    if (worker->service.negative > 0)
+        fprintf(out, "  CLOCK FAULT: %s services below 0, down to %s; not in the "
+                     "moments, 0 in Lindley\n",
+                count_text(worker->service.negative).text,
+                duration_text((double)worker->service.least_ns / NS_PER_S).text);
+}
+
+static void add_ratio(struct text_table *table, double mean_s, double seen_s)
+{
+    if (isfinite(mean_s / seen_s))
+        text_table_add(table, "%.3g", mean_s / seen_s);
+    else
+        text_table_add(table, "-");
+}
+
+static void add_figures(struct text_table *table, const char *name,
+                        const struct wait_figures *figures, double seen_s)
+{
+    text_table_add(table, "%s", name);
+    add_value(table, figures->mean.value, UNIT_TIME);
+    for (size_t i = 0; i < WAIT_PERCENTILES; i++)
+        add_value(table, figures->percentiles[i].value, UNIT_TIME);
+    add_ratio(table, figures->mean.value, seen_s);
+}
+
+static void add_interval(struct text_table *table, const struct interval *interval)
+{
+    if (interval->known)
+        text_table_add(table, "±%s",
+                       duration_text((interval->high - interval->low) / 2).text);
+    else
+        text_table_add(table, "-");
+}
+
+static void add_observed(struct text_table *table, const struct queue_worker *worker)
+{
+    const struct wait_figures *observed = &worker->observed;
+    add_figures(table, "observed, set-up included", observed, observed->mean.value);
+    text_table_add(table, "  95 %%");
+    add_interval(table, &observed->mean.interval);
+    for (size_t i = 0; i < WAIT_PERCENTILES; i++)
+        add_interval(table, &observed->percentiles[i].interval);
+    text_table_add(table, "%s", "");
+    text_table_add(table, "observed, without set-up");
+    add_value(table, worker->without_setup_s, UNIT_TIME);
+    for (size_t i = 0; i < WAIT_PERCENTILES; i++)
+        text_table_add(table, "-");
+    add_ratio(table, worker->without_setup_s, observed->mean.value);
+}
+
+/* The middle of the bracket; the bracket itself is in the JSON. */
+static void add_bracket(struct text_table *table, const struct bracket *bracket)
+{
+    add_value(table, (bracket->low + bracket->high) / 2, UNIT_TIME);
+}
+
+static void add_models(struct text_table *table, const struct queue_model_set *set,
+                       double seen_s)
+{
+    for (unsigned model = 0; model < QUEUE_MODELS; model++) {
+        text_table_add(table, "%s", queue_model_names[model]);
+        add_value(table, set->predictions.mean_s[model], UNIT_TIME);
+        for (size_t i = 0; i < WAIT_PERCENTILES; i++) {
+            if (model == MODEL_MG1)
+                add_bracket(table, &set->mg1[i]);
+            else
+                text_table_add(table, "-");
+        }
+        add_ratio(table, set->predictions.mean_s[model], seen_s);
+    }
+    add_figures(table, "Lindley, recorded arrivals", &set->lindley, seen_s);
+    add_figures(table, "Lindley + set-up", &set->lindley_setup, seen_s);
+}
+
+static void print_waits(FILE *out, const struct queue_worker *worker,
+                        const struct queue_model_set *set)
+{
+    static const char *const heads[] = { "wait", "mean", "p50", "p90", "p99",
+                                         "/ observed", NULL };
+    static const char *const heads_supposed[] = { "wait", "mean", "p50", "p90", "p99",
+                                                  "/ Lindley", NULL };
+    bool recorded = set->service_ns == LINDLEY_RECORDED;
+    double seen_s = recorded ? worker->observed.mean.value : set->lindley.mean.value;
+    struct text_table table = { 0 };
+    text_table_start(&table, recorded ? heads : heads_supposed);
+    if (recorded)
+        add_observed(&table, worker);
+    add_models(&table, set, seen_s);
+    if (!recorded)
+        fprintf(out, "\n  If every event took %s: ρ = %.3g\n",
+                duration_text(set->inputs.service_s).text, set->predictions.rho);
+    else
+        fprintf(out, "\n");
+    text_table_print(&table, out);
+    text_table_release(&table);
+}
+
+static void print_arrivals(FILE *out, const struct arrival_tests *tests)
+{
+    fprintf(out, "\n  Poisson arrivals? gaps: squared CV %.4g (1), %.4g of them 0, "
+                 "successive ones correlate %.3g (0)\n",
+            tests->squared_cv, tests->zero_share, tests->lag1);
+    if (tests->tested > 0)
+        fprintf(out, "    exponential: A² = %.4g, p %s %.2g, distance %.3g, over %s "
+                     "gaps\n",
+                tests->anderson_darling,
+                tests->anderson_p_value <= 0.01   ? "<="
+                : tests->anderson_p_value >= 0.15 ? ">="
+                                                  : "=",
+                tests->anderson_p_value, tests->distance,
+                count_text(tests->tested).text);
+    fprintf(out, "    variance / mean of counts (1):");
+    for (size_t i = 0; i < DISPERSION_WINDOWS; i++) {
+        const struct dispersion *dispersion = &tests->dispersion[i];
+        if (isfinite(dispersion->index))
+            fprintf(out, " %s %.3g",
+                    duration_text((double)dispersion->window_ns / NS_PER_S).text,
+                    dispersion->index);
+    }
+    fprintf(out, "\n");
+}
+
+static void print_laws(FILE *out, const struct service_fit *fit)
+{
+    fprintf(out, "    law: %s fits best (distance %.3g, p = %.2g by bootstrap over %s); "
+                 "AIC above it:", service_law_names[fit->best], fit->distance,
+            fit->gof_p_value, count_text(fit->gof_sample).text);
+    for (unsigned kind = 0; kind < SERVICE_LAWS; kind++)
+        if (kind != fit->best)
+            fprintf(out, " %s %.4g", service_law_names[kind],
+                    fit->aic[kind] - fit->aic[fit->best]);
+    fprintf(out, "\n");
+}
+
+static void print_services(FILE *out, const struct service_fit *fit)
+{
+    fprintf(out, "  Independent services? successive ones correlate %.3g (0), with the "
+                 "wait before them %.3g (0)\n", fit->lag1, fit->backlog_correlation);
+    fprintf(out, "    mean %s after an idle loop, %s after a wait; %s of the events came "
+                 "with the one before\n", duration_text(fit->idle_mean_s).text,
+            duration_text(fit->waited_mean_s).text, percent_text(fit->zero_share).text);
+    if (fit->fitted == 0) {
+        fprintf(out, "    too few services for a law\n");
+        return;
+    }
+    print_laws(out, fit);
+    if (isfinite(fit->tail_index))
+        fprintf(out, "    tail: index %.3g ± %.2g%s\n", fit->tail_index,
+                fit->tail_index_error,
+                fit->tail_index < 2   ? ", so E[S²] and M/G/1's mean may not exist"
+                : fit->tail_index < 3 ? ", so E[S³] may not exist"
+                                      : "");
+}
+
+static void print_capacity(FILE *out, const struct queue_worker *worker)
+{
+    fprintf(out, "  Capacity: ρ =");
+    for (size_t i = 0; i < QUEUE_CAPACITIES; i++) {
+        double by_busy = worker->busy_capacity_per_s[i];
+        fprintf(out, "%s %g at %s", i > 0 ? "," : "", queue_capacity_rhos[i],
+                rate_text(worker->capacity_per_s[i]).text);
+        if (isfinite(by_busy))
+            fprintf(out, " (by the busy share %s)", rate_text(by_busy).text);
+    }
+    fprintf(out, "\n");
+}
+
+void queue_print_worker(FILE *out, const struct queue *queue,
+                        const struct queue_worker *worker)
+{
+    if (worker->problem)
+        return;
+    fprintf(out, "\nWorker %u: %s events in %s\n", worker->worker,
+            count_text(worker->events).text,
+            duration_text(worker->estimates.span_s).text);
+    print_estimates(out, queue, worker);
+    if (queue->served)
+        print_waits(out, worker, &worker->recorded);
+    if (queue->supposed)
+        print_waits(out, worker, &worker->supposed);
+    print_arrivals(out, &worker->arrivals);
+    if (queue->served) {
+        print_services(out, &worker->services);
+        print_capacity(out, worker);
+    }
+}

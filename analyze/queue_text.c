@@ -1,0 +1,145 @@
+#include <math.h>
+
+#include "analyze/lindley.h"
+#include "analyze/queue_output.h"
+#include "analyze/short_text.h"
+#include "analyze/text_table.h"
+
+static void print_sentences(FILE *out, const struct queue *queue)
+{
+    for (size_t i = 0; i < queue->worker_count; i++) {
+        struct buffer text = BUFFER_INIT;
+        queue_sentence(&text, queue, &queue->workers[i]);
+        fprintf(out, "Worker %u: %s.\n", queue->workers[i].worker, buffer_text(&text));
+        buffer_release(&text);
+    }
+}
+
+/* What was left out or is not exact. */
+static void print_cautions(FILE *out, const struct queue *queue)
+{
+    const struct queue_data *data = queue->data;
+    uint64_t no_arrival = 0;
+    uint64_t no_app = 0;
+    uint64_t shared = 0;
+    uint64_t events = 0;
+    for (size_t i = 0; i < data->log_count; i++) {
+        no_arrival += data->logs[i].no_arrival;
+        no_app += data->logs[i].no_app;
+        shared += data->logs[i].shared_reads;
+        events += data->logs[i].events;
+    }
+    if (queue->outside > 0)
+        fprintf(out, "  %s events lie outside the window\n",
+                count_text(queue->outside).text);
+    if (no_arrival > 0)
+        fprintf(out, "  %s events have no known arrival and are left out\n",
+                count_text(no_arrival).text);
+    if (no_app > 0)
+        fprintf(out, "  %s events never reached the client and are left out\n",
+                count_text(no_app).text);
+    if (shared > 0 && queue->served && !data->by_packets)
+        fprintf(out, "  %s of %s events shared a read: the kernel keeps the stamp of the "
+                     "newest packet,\n  so waits of such events read too small; packets "
+                     "(--wire) have no such limit\n",
+                count_text(shared).text, count_text(events).text);
+    if (data->by_packets)
+        fprintf(out, "  arrivals by packets: %s of %s requests found in the capture\n",
+                count_text(data->joined).text, count_text(data->requests).text);
+    if (data->client_resource > 0)
+        fprintf(out, "  %s requests failed because the client was out of descriptors or "
+                     "ports\n", count_text(data->client_resource).text);
+}
+
+static void add_time(struct text_table *table, double seconds)
+{
+    text_table_add(table, "%s", isfinite(seconds) ? duration_text(seconds).text : "-");
+}
+
+static void print_whole(FILE *out, const struct queue *queue)
+{
+    static const char *const heads[] = { "mean wait over all workers", "", "/ observed",
+                                         NULL };
+    const struct queue_whole *whole = &queue->whole;
+    fprintf(out, "\nAll workers: %s events in %s, %s; ρ %.3g on average, %.3g at most\n",
+            count_text(whole->events).text, duration_text(whole->span_s).text,
+            rate_text(whole->rate_per_s.value).text, whole->rho, whole->rho_max);
+    if (!queue->served && !queue->supposed)
+        return;
+    struct text_table table = { 0 };
+    double seen_s = queue->supposed ? whole->lindley_s : whole->observed.mean.value;
+    text_table_start(&table, heads);
+    for (int row = -1; row < QUEUE_MODELS + 2; row++) {
+        double mean_s = row < 0               ? whole->observed.mean.value
+                        : row < QUEUE_MODELS  ? whole->mean_s[row]
+                        : row == QUEUE_MODELS ? whole->lindley_s
+                                              : whole->lindley_setup_s;
+        if (row < 0 && queue->supposed)
+            continue;
+        text_table_add(&table, "%s", row < 0               ? "observed"
+                                     : row < QUEUE_MODELS  ? queue_model_names[row]
+                                     : row == QUEUE_MODELS ? "Lindley, recorded arrivals"
+                                                           : "Lindley + set-up");
+        add_time(&table, mean_s);
+        text_table_add(&table, isfinite(mean_s / seen_s) ? "%.3g" : "-", mean_s / seen_s);
+    }
+    text_table_print(&table, out);
+    text_table_release(&table);
+}
+
+static void print_enough(FILE *out, const struct queue *queue)
+{
+    if (!isfinite(queue->budget_s)) {
+        fprintf(out, "  No budget: no median TPOT to take 1 %% of (--budget)\n");
+        return;
+    }
+    if (queue->enough_workers > 0)
+        fprintf(out, "  %u worker%s keep%s the p99 wait within %s\n",
+                queue->enough_workers, queue->enough_workers == 1 ? "" : "s",
+                queue->enough_workers == 1 ? "s" : "",
+                duration_text(queue->budget_s).text);
+    else
+        fprintf(out, "  No number of workers up to %d keeps the p99 wait within %s\n",
+                QUEUE_ENOUGH_MAX, duration_text(queue->budget_s).text);
+}
+
+static void print_what_ifs(FILE *out, const struct queue *queue)
+{
+    static const char *const heads[] = { "workers", "ρ", "mean", "p50", "p90", "p99",
+                                         NULL };
+    if (queue->what_if_count == 0 && queue->enough_workers == 0)
+        return;
+    fprintf(out, "\nThe same arrivals over other numbers of workers");
+    if (queue->what_if_service_ns != LINDLEY_RECORDED)
+        fprintf(out, ", each event served in %s",
+                duration_text((double)queue->what_if_service_ns / 1e9).text);
+    if (isfinite(queue->what_if_setup_s))
+        fprintf(out, ", set-up %s", duration_text(queue->what_if_setup_s).text);
+    fprintf(out, "\n");
+    struct text_table table = { 0 };
+    text_table_start(&table, heads);
+    for (size_t i = 0; i < queue->what_if_count; i++) {
+        const struct queue_what_if *what_if = &queue->what_ifs[i];
+        text_table_add(&table, "%u", what_if->workers);
+        text_table_add(&table, "%.3g", what_if->rho);
+        add_time(&table, what_if->waits.mean.value);
+        for (size_t p = 0; p < WAIT_PERCENTILES; p++)
+            add_time(&table, what_if->waits.percentiles[p].value);
+    }
+    text_table_print(&table, out);
+    text_table_release(&table);
+    print_enough(out, queue);
+}
+
+void queue_print(FILE *out, const struct queue *queue,
+                 const struct queue_text_options *options)
+{
+    print_sentences(out, queue);
+    print_cautions(out, queue);
+    if (queue->worker_count > 1)
+        print_whole(out, queue);
+    if (queue->worker_count == 1 || options->by_worker)
+        for (size_t i = 0; i < queue->worker_count; i++)
+            queue_print_worker(out, queue, &queue->workers[i]);
+    print_what_ifs(out, queue);
+}

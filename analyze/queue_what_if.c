@@ -1,0 +1,109 @@
+#include "analyze/queue_what_if.h"
+
+#include <math.h>
+
+#include "analyze/lindley.h"
+#include "formats/base/clock.h"
+
+/* Of the median TPOT: a hundredth of what is measured. */
+#define BUDGET_SHARE 0.01
+
+/* Set-up over all workers, each by its events; NaN when none knows. */
+static double mean_setup_s(const struct queue *queue)
+{
+    double sum = 0;
+    double weight = 0;
+    for (size_t i = 0; i < queue->worker_count; i++) {
+        const struct queue_worker *worker = &queue->workers[i];
+        if (worker->problem || !isfinite(worker->estimates.setup.value))
+            continue;
+        double starts = worker->estimates.idle_share * (double)worker->events;
+        sum += worker->estimates.setup.value * starts;
+        weight += starts;
+    }
+    return sum / weight;
+}
+
+static double mean_service_s(const struct queue *queue)
+{
+    if (queue->what_if_service_ns != LINDLEY_RECORDED)
+        return (double)queue->what_if_service_ns / NS_PER_S;
+    double sum = 0;
+    double weight = 0;
+    for (size_t i = 0; i < queue->worker_count; i++) {
+        const struct queue_worker *worker = &queue->workers[i];
+        if (worker->problem)
+            continue;
+        sum += worker->estimates.service[0].value * (double)worker->events;
+        weight += (double)worker->events;
+    }
+    return sum / weight;
+}
+
+static struct queue_what_if try_workers(const struct queue *queue,
+                                        const struct queue_event *events, size_t count,
+                                        uint32_t workers)
+{
+    double setup_s = queue->what_if_setup_s;
+    struct lindley lindley = {
+        .service_ns = queue->what_if_service_ns,
+        .setup_ns = isfinite(setup_s) ? llround(setup_s * NS_PER_S) : 0,
+        .workers = workers,
+    };
+    struct histogram waits = { 0 };
+    lindley_waits(&lindley, events, count, &waits);
+    struct queue_what_if what_if = {
+        .workers = workers,
+        .rho = queue->whole.rate_per_s.value * mean_service_s(queue) / workers,
+        .waits = wait_figures_of(&waits),
+    };
+    histogram_release(&waits);
+    return what_if;
+}
+
+static bool is_enough(const struct queue *queue, const struct queue_event *events,
+                      size_t count, uint32_t workers)
+{
+    struct queue_what_if what_if = try_workers(queue, events, count, workers);
+    return what_if.waits.percentiles[WAIT_P99].value <= queue->budget_s;
+}
+
+/* Doubles until it is enough, then halves the rest: waits fall with the workers. */
+static uint32_t find_enough(const struct queue *queue, const struct queue_event *events,
+                            size_t count)
+{
+    uint32_t enough = 1;
+    uint32_t too_few = 0;
+    while (!is_enough(queue, events, count, enough)) {
+        too_few = enough;
+        enough *= 2;
+        if (enough > QUEUE_ENOUGH_MAX)
+            return 0;
+    }
+    while (enough - too_few > 1) {
+        uint32_t middle = too_few + (enough - too_few) / 2;
+        if (is_enough(queue, events, count, middle))
+            enough = middle;
+        else
+            too_few = middle;
+    }
+    return enough;
+}
+
+void queue_what_if_run(struct queue *queue, const struct queue_event *events,
+                       size_t count, const struct queue_settings *settings)
+{
+    queue->what_if_service_ns = settings->service_ns;
+    queue->what_if_setup_s = mean_setup_s(queue);
+    queue->budget_s = settings->budget_ns >= 0
+                          ? (double)settings->budget_ns / NS_PER_S
+                      : queue->tpot_s > 0 ? queue->tpot_s * BUDGET_SHARE
+                                          : NAN;
+    if (count == 0 || !(queue->whole.span_s > 0) || !(queue->served || queue->supposed))
+        return;
+    for (size_t i = 0; i < settings->workers_count; i++)
+        queue->what_ifs[queue->what_if_count++] =
+            try_workers(queue, events, count, settings->workers[i]);
+    if (isfinite(queue->budget_s))
+        queue->enough_workers = find_enough(queue, events, count);
+}

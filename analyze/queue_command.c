@@ -150,23 +150,16 @@ static int parse_settings(const struct queue_options *options,
     return status;
 }
 
-static int read_wire(struct wire_join *join, const struct load *load,
-                     struct fault *fault)
+static int use_wire(struct load *load, struct fault *fault)
 {
-    for (size_t i = 0; i < load->run_count; i++) {
-        const struct load_run *run = &load->runs[i];
-        if (!run->wire_path)
+    for (size_t i = 0; i < load->run_count; i++)
+        if (!load->runs[i].wire_path)
             return fault_set(fault, STATUS_BAD_INPUT,
                              "%s: no wire.toklog; tokrecord extract makes one",
-                             run->path);
-        int status = wire_join_read(join, run->wire_path, fault);
-        if (status < 0)
-            return status;
-    }
+                             load->runs[i].path);
     if (load->run_count == 0)
         return fault_set(fault, STATUS_USAGE, "--wire needs a run directory");
-    wire_join_ready(join);
-    return STATUS_OK;
+    return load_use_wire(load, fault);
 }
 
 static int write_queue(const struct queue *queue, const struct queue_options *options,
@@ -197,7 +190,6 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
     const struct queue_options *options = given;
     struct queue_settings settings = { 0 };
     struct load load = { 0 };
-    struct wire_join wire = { 0 };
     struct queue_data data = { 0 };
     struct queue queue = { 0 };
     struct progress progress;
@@ -211,16 +203,15 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
         status = fault_set(fault, STATUS_USAGE,
                            "one run at a time: events of two runs never meet");
     if (status == STATUS_OK && options->wire)
-        status = read_wire(&wire, &load, fault);
+        status = use_wire(&load, fault);
     if (status == STATUS_OK)
-        status = queue_load(&data, &load, options->wire ? &wire : NULL, &progress, fault);
+        status = queue_load(&data, &load, &progress, fault);
     if (status == STATUS_OK)
         status = queue_compute(&queue, &data, &settings, fault);
     if (status == STATUS_OK)
         status = write_queue(&queue, options, fault);
     queue_release(&queue);
     queue_data_release(&data);
-    wire_join_release(&wire);
     load_release(&load);
     return status;
 }

@@ -86,11 +86,14 @@ json_t *queue_json(const struct queue *queue)
     json_t *document = json_object();
     json_t *workers = json_array();
     json_object_set_new(document, "schema", json_string("tokanalyze.queue/1"));
-    json_set_text(document, "arrivals_by", data->by_packets ? "packets" : "log");
+    json_set_text(document, "arrivals_by", data->packets.used ? "packets" : "log");
     json_object_set_new(document, "services_known", json_boolean(queue->served));
     json_set_count(document, "requests", data->requests);
-    if (data->by_packets)
-        json_set_count(document, "requests_in_capture", data->joined);
+    if (data->packets.used) {
+        json_set_count(document, "requests_in_capture", data->packets.found);
+        json_set_count(document, "requests_not_in_capture", data->packets.missing);
+        json_set_count(document, "packets_dropped", data->packets.dropped);
+    }
     json_set_count(document, "client_resource_failures", data->client_resource);
     json_set_count(document, "events_outside_window", queue->outside);
     json_object_set_new(document, "whole", whole_json(queue));

@@ -11,10 +11,7 @@
 /* What reading needs beside the data. */
 struct reading {
     struct queue_data *data;
-    struct wire_join *wire; /* NULL: arrivals as the client's kernel stamped them */
     struct token_gaps gaps;
-    int64_t *wire_times_ns;
-    size_t wire_capacity;
 };
 
 void queue_data_release(struct queue_data *data)
@@ -42,32 +39,11 @@ static void add_tpot(struct reading *reading, const struct arrival_request *requ
     data->tpot_s[data->tpot_count++] = tpot_s;
 }
 
-/* Fills the times by packets of the request's events; NULL when it is in no capture. */
-static const int64_t *wire_times(struct reading *reading,
-                                 const struct arrivals_header *client,
-                                 const struct arrival_request *request)
-{
-    int64_t shift_ns = 0;
-    struct wire_request *wire =
-        wire_join_find(reading->wire, client, request, &shift_ns);
-    if (!wire)
-        return NULL;
-    if (request->event_count > reading->wire_capacity) {
-        reading->wire_capacity = request->event_count;
-        reading->wire_times_ns =
-            memory_resize(reading->wire_times_ns, reading->wire_capacity,
-                          sizeof *reading->wire_times_ns);
-    }
-    reading->data->joined++;
-    wire_join_times(reading->wire, wire, shift_ns, request, reading->wire_times_ns);
-    return reading->wire_times_ns;
-}
-
 static void add_event(struct queue_data *data, struct queue_log *log, uint64_t row,
-                      const struct arrival_event *event, int64_t arrival_ns)
+                      const struct arrival_event *event)
 {
     log->events++;
-    if (arrival_ns == TIME_NONE) {
+    if (event->arrival_ns == TIME_NONE) {
         log->no_arrival++;
         return;
     }
@@ -80,31 +56,23 @@ static void add_event(struct queue_data *data, struct queue_log *log, uint64_t r
                                sizeof *data->events);
     bool slept = (event->flags & EVENT_FLAG_AFTER_WAKE) != 0;
     data->events[data->count++] = (struct queue_event){
-        .arrival_ns = arrival_ns,
+        .arrival_ns = event->arrival_ns,
         .app_ns = data->served ? event->app_ns : TIME_NONE,
         .row = (uint32_t)row,
         .wake = slept ? event->wake_ns : QUEUE_AWAKE,
     };
 }
 
-static int add_request(struct reading *reading, const struct arrivals_header *header,
-                       struct queue_log *log, const struct arrival_request *request,
-                       struct fault *fault)
+static int add_request(struct reading *reading, struct queue_log *log,
+                       const struct arrival_request *request, struct fault *fault)
 {
     struct queue_data *data = reading->data;
     data->requests++;
     data->client_resource += request->outcome == OUTCOME_CLIENT_RESOURCE;
     if (data->count + request->event_count > QUEUE_EVENTS_MAX)
         return fault_set(fault, STATUS_LIMIT, "more than %zu events", QUEUE_EVENTS_MAX);
-    const int64_t *times_ns = NULL;
-    if (reading->wire)
-        times_ns = wire_times(reading, header, request);
-    for (size_t i = 0; i < request->event_count; i++) {
-        int64_t arrival_ns = request->events[i].arrival_ns;
-        if (reading->wire)
-            arrival_ns = times_ns ? times_ns[i] : TIME_NONE;
-        add_event(data, log, request->row, &request->events[i], arrival_ns);
-    }
+    for (size_t i = 0; i < request->event_count; i++)
+        add_event(data, log, request->row, &request->events[i]);
     add_tpot(reading, request);
     return STATUS_OK;
 }
@@ -126,7 +94,7 @@ static int read_log(struct reading *reading, struct load_log *source,
     while ((got = load_log_next(source, &record, fault)) > 0) {
         int status = STATUS_OK;
         if (record.type == RECORD_REQUEST)
-            status = add_request(reading, &source->header, log, &record.request, fault);
+            status = add_request(reading, log, &record.request, fault);
         else if (record.type == RECORD_LOOP)
             add_loop(log, &record.loop);
         if (status < 0)
@@ -141,12 +109,11 @@ static int read_log(struct reading *reading, struct load_log *source,
     return got;
 }
 
-int queue_load(struct queue_data *data, struct load *load, struct wire_join *wire,
-               struct progress *progress, struct fault *fault)
+int queue_load(struct queue_data *data, struct load *load, struct progress *progress,
+               struct fault *fault)
 {
-    struct reading reading = { .data = data, .wire = wire };
+    struct reading reading = { .data = data };
     int status = STATUS_OK;
-    data->by_packets = wire != NULL;
     data->logs = memory_new(load->log_count, sizeof *data->logs);
     data->log_count = load->log_count;
     for (size_t i = 0; i < load->log_count; i++)
@@ -155,8 +122,8 @@ int queue_load(struct queue_data *data, struct load *load, struct wire_join *wir
     for (size_t i = 0; i < load->log_count && status == STATUS_OK; i++)
         status = read_log(&reading, &load->logs[i], &data->logs[i], progress, fault);
     progress_end(progress);
+    data->packets = load_packets(load);
     token_gaps_release(&reading.gaps);
-    free(reading.wire_times_ns);
     return status;
 }
 

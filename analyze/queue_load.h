@@ -8,7 +8,6 @@
 
 #include "analyze/load.h"
 #include "analyze/queue_events.h"
-#include "analyze/wire_join.h"
 #include "formats/base/terminal.h"
 
 /* More events than this are refused (STATUS_LIMIT): 32 GiB of them. */
@@ -41,16 +40,13 @@ struct queue_data {
     size_t tpot_capacity;
     uint64_t client_resource; /* requests that failed for want of descriptors or ports */
     uint64_t requests;
-    /* with packets: of client requests, those that were found in the capture */
-    bool by_packets;
-    uint64_t joined;
+    struct load_packets packets; /* where arrivals are those of packets */
 };
 
-/* Reads all logs. With `wire`, arrivals are those of the packets, and events without one
- * are left out. Events of a client's log that lack an app time are left out and counted;
- * logs of arrivals alone are taken as they are. Release in any case. */
-int queue_load(struct queue_data *data, struct load *load, struct wire_join *wire,
-               struct progress *progress, struct fault *fault);
+/* Reads all logs. Events of a client's log that lack an app time are left out and
+ * counted; logs of arrivals alone are taken as they are. Release in any case. */
+int queue_load(struct queue_data *data, struct load *load, struct progress *progress,
+               struct fault *fault);
 
 void queue_data_release(struct queue_data *data);
 

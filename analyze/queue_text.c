@@ -38,14 +38,17 @@ static void print_cautions(FILE *out, const struct queue *queue)
     if (no_app > 0)
         fprintf(out, "  %s events never reached the client and are left out\n",
                 count_text(no_app).text);
-    if (shared > 0 && queue->served && !data->by_packets)
+    if (shared > 0 && queue->served && !data->packets.used)
         fprintf(out, "  %s of %s events shared a read: the kernel keeps the stamp of the "
                      "newest packet,\n  so waits of such events read too small; packets "
                      "(--wire) have no such limit\n",
                 count_text(shared).text, count_text(events).text);
-    if (data->by_packets)
-        fprintf(out, "  arrivals by packets: %s of %s requests found in the capture\n",
-                count_text(data->joined).text, count_text(data->requests).text);
+    if (data->packets.used)
+        fprintf(out, "  arrivals by packets for %s requests, by kernel stamps for %s; the "
+                     "capture dropped %s packets\n",
+                count_text(data->packets.found).text,
+                count_text(data->packets.missing).text,
+                count_text(data->packets.dropped).text);
     if (data->client_resource > 0)
         fprintf(out, "  %s requests failed because the client was out of descriptors or "
                      "ports\n", count_text(data->client_resource).text);

@@ -134,7 +134,7 @@ static double goodness_of_fit(const struct service_law *law, const double *sampl
         values[i] = sample[i * count / *used];
     struct service_law drawn_from = service_law_fit(law->kind, values, *used);
     double statistic = fitted_statistic(law->kind, values, *used);
-    gsl_rng *generator = bootstrap_generator();
+    gsl_rng *generator = bootstrap_generator(0);
     unsigned farther = 0;
     for (unsigned replicate = 0; replicate < GOF_REPLICATES; replicate++) {
         for (size_t i = 0; i < *used; i++)

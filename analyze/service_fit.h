@@ -13,7 +13,7 @@
 struct service_fit {
     size_t services;     /* above 0; those of 0 came out of the read of the one before */
     double zero_share;
-    size_t fitted;       /* of the services, evenly chosen: the laws were fitted to them */
+    size_t fitted;       /* of these, evenly chosen, the laws were fitted to */
     struct service_law laws[SERVICE_LAWS];
     double aic[SERVICE_LAWS];
     enum service_law_kind best; /* the lowest AIC; valid when fitted > 0 */

@@ -10,7 +10,10 @@
 #include "replay/plan_streams.h"
 #include "replay/prompt_words.h"
 
-enum { TOKEN_BYTES_MAX = PROMPT_WORD_MAX + 1 }; /* and a separator */
+enum {
+    ID_DIGITS_MAX = 8,
+    TOKEN_BYTES_MAX = PROMPT_WORD_MAX + 1, /* of a word or an id, and a separator */
+};
 
 const char *request_api_path(enum request_api api)
 {
@@ -52,17 +55,18 @@ struct prompt_writer {
     bool begun;
 };
 
+/* Appends the digits of id <= BODY_VOCAB_END_MAX. All of a word's bytes are stored, of which
+ * only the digits count: a store of fixed size takes one instruction. */
 static void write_id(struct buffer *body, uint32_t id)
 {
-    char digits[TOKEN_BYTES_MAX];
-    char *at = digits + sizeof digits;
+    char digits[2 * ID_DIGITS_MAX] = { 0 };
+    char *at = digits + ID_DIGITS_MAX;
     do {
         *--at = (char)('0' + id % 10);
         id /= 10;
     } while (id > 0);
-    size_t len = (size_t)(digits + sizeof digits - at);
-    memcpy(body->data + body->len, at, len);
-    body->len += len;
+    memcpy(body->data + body->len, at, ID_DIGITS_MAX);
+    body->len += (size_t)(digits + ID_DIGITS_MAX - at);
 }
 
 /* One token, 0 <= token < vocab_size. The body has room for it. */

@@ -8,11 +8,13 @@
 
 #include "formats/base/draw.h"
 
+enum { RANDOM_BLOCK_WORDS = 4 };
+
 struct random_stream {
     uint64_t seed;
     uint64_t place; /* purpose, and the number of the next block */
     uint64_t index;
-    uint32_t words[4];
+    uint32_t words[RANDOM_BLOCK_WORDS];
     unsigned used;  /* of words */
 };
 
@@ -20,11 +22,30 @@ struct random_stream {
 void random_stream_init(struct random_stream *stream, uint64_t seed, uint32_t purpose,
                         uint64_t index);
 
-uint32_t random_u32(struct random_stream *stream);
+/* Fills stream->words with the next block. */
+void random_stream_refill(struct random_stream *stream);
+
+static inline uint32_t random_u32(struct random_stream *stream)
+{
+    if (stream->used == RANDOM_BLOCK_WORDS)
+        random_stream_refill(stream);
+    return stream->words[stream->used++];
+}
+
 uint64_t random_u64(struct random_stream *stream);
 
-/* A whole number in [0, bound), every one as likely; bound >= 1. */
-uint32_t random_below(struct random_stream *stream, uint32_t bound);
+/* A whole number in [0, bound), every one as likely; bound >= 1. Lemire's multiplication;
+ * words that would favour some results are drawn again. */
+static inline uint32_t random_below(struct random_stream *stream, uint32_t bound)
+{
+    uint64_t product = (uint64_t)random_u32(stream) * bound;
+    if ((uint32_t)product < bound) {
+        uint32_t uneven = (0U - bound) % bound;
+        while ((uint32_t)product < uneven)
+            product = (uint64_t)random_u32(stream) * bound;
+    }
+    return (uint32_t)(product >> 32);
+}
 
 /* In (0, 1), both ends excluded. */
 double random_uniform(struct random_stream *stream);

@@ -22,6 +22,7 @@ struct profile {
     const struct profile_setup *setup;
     struct profile_result *result;
     struct profile_manifest manifest;
+    struct run_options options; /* those of all stages; concurrency: of the stage */
     struct run_context context;
     struct sweep sweep;
     struct run_result run; /* of the last stage that was run */
@@ -86,9 +87,9 @@ static int send_stage(struct profile *profile, size_t number, const char *path,
 {
     const struct profile_stage *stage = &profile->manifest.stages[number];
     struct plan_options plan = stage_plan(profile, number, stage);
-    struct run_options run = *profile->setup->run;
-    run.concurrency = (int64_t)stage->concurrency;
-    int status = run_context_replan(&profile->context, &run, &plan, path, fault);
+    profile->options.concurrency = (int64_t)stage->concurrency;
+    int status =
+        run_context_replan(&profile->context, &profile->options, &plan, path, fault);
     if (status != STATUS_OK)
         return status;
     char label[LABEL_MAX];
@@ -288,8 +289,10 @@ static int prepare(struct profile *profile, struct fault *fault)
         .rate_per_s = profile->sweep.from_per_s,
     };
     struct plan_options plan = stage_plan(profile, 0, &first);
-    return run_context_init(&profile->context, profile->setup->common,
-                            profile->setup->run, &plan, NULL, fault);
+    profile->options = *profile->setup->run;
+    profile->options.concurrency = first.purpose == STAGE_LADDER;
+    return run_context_init(&profile->context, profile->setup->common, &profile->options,
+                            &plan, NULL, fault);
 }
 
 int profile_execute(const struct profile_setup *setup, struct profile_result *result,

@@ -78,10 +78,9 @@ static void take_token(struct split *split, const struct arrival_event *event,
         return;
     int64_t late_ns = event->arrival_ns - wire_ns;
     histogram_add(&split->kernel_late, &late_ns, 1);
-    if (event->flags & EVENT_FLAG_SHARED_READ)
-        return;
-    split->alone++;
-    histogram_add(&split->kernel_alone, &late_ns, 1);
+    bool shared = event->flags & EVENT_FLAG_SHARED_READ;
+    split->alone += !shared;
+    histogram_add(shared ? &split->kernel_shared : &split->kernel_alone, &late_ns, 1);
 }
 
 /* The first and last token events of a request; false without any. */
@@ -197,4 +196,5 @@ void split_release(struct split *split)
     histogram_release(&split->receive_lag);
     histogram_release(&split->kernel_late);
     histogram_release(&split->kernel_alone);
+    histogram_release(&split->kernel_shared);
 }

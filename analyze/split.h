@@ -53,6 +53,7 @@ struct split {
     struct histogram receive_lag;   /* of each token, app - packet */
     struct histogram kernel_late;   /* kernel stamp - packet, all matched tokens */
     struct histogram kernel_alone;  /* the same, only those alone in their read */
+    struct histogram kernel_shared; /* and those that shared one: merged by the kernel */
 };
 
 /* Joins all requests of `load` with the wire. Release in any case. */

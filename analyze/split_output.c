@@ -56,6 +56,7 @@ static void print_tokens(FILE *out, const struct split *split)
     add_histogram(&table, "receive lag", &split->receive_lag);
     add_histogram(&table, "kernel stamp late", &split->kernel_late);
     add_histogram(&table, "  alone in its read", &split->kernel_alone);
+    add_histogram(&table, "  in a shared read", &split->kernel_shared);
     text_table_print(&table, out);
     text_table_release(&table);
 }
@@ -150,6 +151,7 @@ json_t *split_json(const struct split *split)
     set_histogram(per_token, "receive_lag", &split->receive_lag);
     set_histogram(per_token, "kernel_late", &split->kernel_late);
     set_histogram(per_token, "kernel_late_alone", &split->kernel_alone);
+    set_histogram(per_token, "kernel_late_shared", &split->kernel_shared);
     json_object_set_new(document, "token_s", per_token);
     return document;
 }

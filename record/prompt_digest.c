@@ -146,7 +146,13 @@ static void read_limit(struct reading *reading)
         reading->digest->max_tokens = (uint32_t)limit;
 }
 
-enum member { MEMBER_OTHER, MEMBER_PROMPT, MEMBER_MESSAGES, MEMBER_LIMIT };
+enum member {
+    MEMBER_OTHER,
+    MEMBER_PROMPT,
+    MEMBER_MESSAGES,
+    MEMBER_LIMIT,
+    MEMBER_SESSION,
+};
 
 static enum member member_of(const struct json_scan *scan)
 {
@@ -158,7 +164,7 @@ static enum member member_of(const struct json_scan *scan)
     if (json_scan_is(scan, "max_tokens") || json_scan_is(scan, "max_completion_tokens") ||
         json_scan_is(scan, "max_output_tokens"))
         return MEMBER_LIMIT;
-    return MEMBER_OTHER;
+    return json_scan_is(scan, "session_id") ? MEMBER_SESSION : MEMBER_OTHER;
 }
 
 static void read_member(struct reading *reading, enum member member)
@@ -167,6 +173,8 @@ static void read_member(struct reading *reading, enum member member)
     size_t start = json_scan_offset(scan);
     if (member == MEMBER_LIMIT)
         read_limit(reading);
+    if (member == MEMBER_SESSION && scan->token == JSON_SCAN_STRING)
+        json_scan_text(scan, &reading->digest->session);
     if (member == MEMBER_PROMPT || member == MEMBER_MESSAGES)
         read_value(reading, member == MEMBER_MESSAGES);
     else
@@ -181,6 +189,7 @@ static void start(struct prompt_digest *digest)
     digest->block_count = 0;
     digest->token_ids = digest->text_bytes = 0;
     digest->max_tokens = COUNT_NONE;
+    buffer_clear(&digest->session);
     buffer_clear(&digest->messages);
 }
 
@@ -213,6 +222,7 @@ bool prompt_digest_read(struct prompt_digest *digest,
 void prompt_digest_release(struct prompt_digest *digest)
 {
     free(digest->blocks);
+    buffer_release(&digest->session);
     buffer_release(&digest->messages);
     *digest = (struct prompt_digest){ 0 };
 }

@@ -26,6 +26,7 @@ struct prompt_digest {
     uint64_t token_ids;  /* in the prompt; 0 for text */
     uint64_t text_bytes; /* of the prompt, decoded; 0 for ids */
     uint32_t max_tokens; /* COUNT_NONE where the body sets no limit */
+    struct buffer session;  /* of a "session_id" in the body; empty without */
     /* with keep_text: a JSON array on one line; "" for token ids */
     struct buffer messages;
 

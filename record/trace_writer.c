@@ -86,6 +86,21 @@ static void append_blocks(struct buffer *line, const struct prompt_digest *diges
     buffer_append_byte(line, ']');
 }
 
+/* By the header, else by the body; cut like any session's name. */
+static void append_session(struct buffer *line, const struct arrival_request *record,
+                           const struct prompt_digest *digest)
+{
+    size_t len = strlen(record->session);
+    const char *name = len ? record->session : digest->session.data;
+    if (len == 0)
+        len = digest->session.len < SESSION_NAME_MAX ? digest->session.len
+                                                     : SESSION_NAME_MAX - 1;
+    if (len == 0)
+        return;
+    buffer_append_text(line, ",\"session\":");
+    buffer_append_json_string(line, name, len);
+}
+
 static void append_row(struct trace_writer *writer, const struct exchange *exchange)
 {
     struct buffer *line = &writer->line;
@@ -102,10 +117,7 @@ static void append_row(struct trace_writer *writer, const struct exchange *excha
         buffer_append_text(line, ",\"input_tokens_estimated\":true");
     buffer_append_text(line, ",\"output_tokens\":");
     buffer_append_int(line, output_tokens(exchange, digest));
-    if (record->session[0]) {
-        buffer_append_text(line, ",\"session\":");
-        buffer_append_json_string(line, record->session, strlen(record->session));
-    }
+    append_session(line, record, digest);
     append_blocks(line, digest, writer->settings.block_tokens, input);
     if (digest->messages.len) {
         buffer_append_text(line, ",\"messages\":");

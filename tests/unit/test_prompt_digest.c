@@ -72,6 +72,16 @@ static void token_ids_make_blocks(void **state)
     assert_int_equal(digest.text_bytes, 0);
     assert_int_equal(digest.block_count, 3); /* the last of one token */
     assert_int_equal(digest.max_tokens, 32);
+    assert_int_equal(digest.session.len, 0);
+    prompt_digest_release(&digest);
+}
+
+static void the_body_may_name_the_session(void **state)
+{
+    (void)state;
+    struct prompt_digest digest = digest_of(
+        "{\"session_id\":\"s\\u0031\",\"prompt\":[1]}");
+    assert_string_equal(buffer_text(&digest.session), "s1");
     prompt_digest_release(&digest);
 }
 
@@ -159,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(siphash_vectors),
         cmocka_unit_test(token_ids_make_blocks),
+        cmocka_unit_test(the_body_may_name_the_session),
         cmocka_unit_test(equal_hashes_are_equal_prefixes),
         cmocka_unit_test(messages_are_roles_and_texts),
         cmocka_unit_test(the_salt_changes_every_hash),

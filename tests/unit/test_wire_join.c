@@ -232,6 +232,7 @@ static void split_adds_up(void **state)
     assert_int_equal(split.values[SPLIT_RECEIVE_LAG].max * 1e9 + 0.5, 2 * MS);
     assert_int_equal(split.kernel_late.moments.max, MS);
     assert_int_equal(split.kernel_alone.moments.max, 300);
+    assert_int_equal(split.kernel_shared.moments.min, MS);
     split_release(&split);
     load_release(&load);
     wire_join_release(&join);

@@ -111,7 +111,7 @@ static void rebase_times(struct request_trace *trace)
 
 static bool near_multiple(int64_t gap_ns, int64_t tick_ns)
 {
-    int64_t slack = tick_ns * TICK_SLACK_PER_MILLE / 1000;
+    int64_t slack = tick_ns / 1000 * TICK_SLACK_PER_MILLE;
     int64_t rest = gap_ns % tick_ns;
     return rest <= slack * (gap_ns / tick_ns + 1)
            || tick_ns - rest <= slack * (gap_ns / tick_ns + 1);

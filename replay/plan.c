@@ -82,6 +82,8 @@ static void add_notes(struct plan *plan, const struct request_trace *trace,
                       (double)trace->tick_ns / NS_PER_S,
                       spread ? ", spread at random inside them"
                              : ": sent as they are, in bursts; see --spread-ticks");
+    else if (spread)
+        buffer_printf(&plan->notes, "%s: times sit on no ticks of 1 s or more\n", path);
     if (trace->report.lengths_estimated)
         buffer_printf(&plan->notes, "%s: lengths are estimated from the texts\n", path);
 }

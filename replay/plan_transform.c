@@ -39,8 +39,10 @@ static void spread_group(struct request_trace *trace, size_t first, size_t end,
         offsets[i - first] = (int64_t)(random_uniform(&stream) * (double)trace->tick_ns);
     }
     qsort(offsets, end - first, sizeof *offsets, compare_times);
-    for (size_t i = first; i < end; i++)
-        trace->rows[i].time_ns += offsets[i - first];
+    for (size_t i = first; i < end; i++) {
+        if (trace->rows[i].time_ns <= INT64_MAX - offsets[i - first])
+            trace->rows[i].time_ns += offsets[i - first];
+    }
     free(offsets);
 }
 

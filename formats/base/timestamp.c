@@ -131,7 +131,7 @@ static int days_in_month(int year, int month)
 static bool cursor_date(struct cursor *cursor, int64_t *days)
 {
     int year, month, day;
-    if (!cursor_number(cursor, 4, 1678, 2261, &year) || !cursor_take(cursor, '-')
+    if (!cursor_number(cursor, 4, 1970, 2261, &year) || !cursor_take(cursor, '-')
         || !cursor_number(cursor, 2, 1, 12, &month) || !cursor_take(cursor, '-')
         || !cursor_number(cursor, 2, 1, days_in_month(year, month), &day))
         return false;

@@ -14,7 +14,7 @@ bool timestamp_parse_decimal(const char *text, size_t len, int unit_exponent,
 
 /* "2024-05-10 00:00:00.009930+00:00" as ns since 1970 UTC: date and time with ' ' or
  * 'T' between, fraction of any length (cut below 1 ns) or none, zone Z, ±hh:mm, ±hhmm,
- * ±hh or none, which means UTC. False when it is no such time or not of 1678 to 2261. */
+ * ±hh or none, which means UTC. False when it is no such time or not of 1970 to 2261. */
 bool timestamp_parse_iso(const char *text, size_t len, int64_t *ns);
 
 #endif

@@ -16,6 +16,7 @@ void load_release(struct load *load)
 {
     for (size_t i = 0; i < load->log_count; i++) {
         arrivals_reader_close(load->logs[i].reader);
+        aiperf_reader_close(load->logs[i].import);
         free(load->logs[i].path);
         free(load->logs[i].problem);
         wire_scratch_release(&load->logs[i].scratch);
@@ -56,6 +57,19 @@ static int read_header(struct load_log *log, struct fault *fault)
     return STATUS_OK;
 }
 
+static int read_import_header(struct load_log *log, struct fault *fault)
+{
+    struct aiperf_reader *reader = NULL;
+    int status = aiperf_reader_open(&reader, log->path, fault);
+    if (status < 0)
+        return status;
+    log->imported = true;
+    log->header = *aiperf_reader_header(reader);
+    log->readable = true;
+    aiperf_reader_close(reader);
+    return STATUS_OK;
+}
+
 static void add_run_log(struct load *load, const char *path, size_t run)
 {
     struct load_log *log = add_log(load, path, run);
@@ -92,7 +106,8 @@ static int add_operand(struct load *load, const char *path, struct fault *fault)
     struct stat info;
     if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return add_run(load, path, fault);
-    return read_header(add_log(load, path, LOAD_NO_RUN), fault);
+    struct load_log *log = add_log(load, path, LOAD_NO_RUN);
+    return aiperf_is(path) ? read_import_header(log, fault) : read_header(log, fault);
 }
 
 const char *load_source_name(unsigned source)
@@ -203,11 +218,33 @@ static void take_packets(struct load_log *log, struct arrival_request *request)
     log->off_wire += !found && request->sent_ns != TIME_NONE;
 }
 
+/* Such records have no end record that could be missing. */
+static int import_next(struct load_log *log, struct arrivals_record *record,
+                       struct fault *fault)
+{
+    int got = 0;
+    if (!log->import)
+        got = aiperf_reader_open(&log->import, log->path, fault);
+    if (got < 0)
+        return got;
+    record->type = RECORD_REQUEST;
+    got = aiperf_reader_next(log->import, &record->request, fault);
+    log->header = *aiperf_reader_header(log->import);
+    if (got == 0) {
+        log->end_seen = true;
+        aiperf_reader_close(log->import);
+        log->import = NULL;
+    }
+    return got;
+}
+
 int load_log_next(struct load_log *log, struct arrivals_record *record,
                   struct fault *fault)
 {
     if (!log->readable)
         return 0;
+    if (log->imported)
+        return import_next(log, record, fault);
     if (!log->reader) {
         int status = arrivals_reader_open(&log->reader, log->path, fault);
         if (status < 0)

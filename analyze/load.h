@@ -1,5 +1,5 @@
-/* The one place that opens what a command was given (run directories, logs, "-") and
- * iterates over the records in it. */
+/* The one place that opens what a command was given (run directories, logs, "-", records
+ * of other tools) and iterates over the records in it. */
 #ifndef TOKTRACE_LOAD_H
 #define TOKTRACE_LOAD_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyze/wire_join.h"
+#include "formats/aiperf.h"
 #include "formats/arrivals.h"
 #include "formats/arrivals_reader.h"
 #include "formats/base/fault.h"
@@ -27,6 +28,8 @@ struct load_log {
     bool end_seen;
     /* owned; open while the log is read, and from the start for "-" */
     struct arrivals_reader *reader;
+    bool imported; /* another tool's records: read through `import`, not `reader` */
+    struct aiperf_reader *import; /* owned; open while the log is read */
     const struct wire_join *wire; /* of its run; NULL unless load_use_wire found one */
     struct wire_scratch scratch;
     uint64_t on_wire; /* requests read so far whose packets were found, */

@@ -44,8 +44,8 @@ static void print_cautions(FILE *out, const struct queue *queue)
                      "(--wire) have no such limit\n",
                 count_text(shared).text, count_text(events).text);
     if (data->packets.used)
-        fprintf(out, "  arrivals by packets for %s requests, by kernel stamps for %s; the "
-                     "capture dropped %s packets\n",
+        fprintf(out, "  arrivals by packets for %s requests, by kernel stamps for %s; "
+                     "the capture dropped %s packets\n",
                 count_text(data->packets.found).text,
                 count_text(data->packets.missing).text,
                 count_text(data->packets.dropped).text);

@@ -80,22 +80,26 @@ static int64_t think_after(const struct request_row *previous,
     return pause_ns >= 0 ? pause_ns : THINK_NONE;
 }
 
+/* Gives the row its turn behind `previous`, NULL for none, and what it waits for. */
+static void follow(struct request_row *row, const struct request_row *previous)
+{
+    bool alone = previous == NULL || row->think_ns == THINK_FREE;
+    row->turn = previous == NULL ? 0 : previous->turn + 1;
+    if (alone)
+        row->think_ns = THINK_NONE;
+    else if (row->think_ns == THINK_NONE)
+        row->think_ns = think_after(previous, row);
+}
+
 static void number_turns(struct request_trace *trace)
 {
-    if (trace->sessions.count == 0)
-        return;
-    const struct request_row **last = memory_new(trace->sessions.count, sizeof *last);
+    const struct request_row **last = memory_new(trace->sessions.count + 1, sizeof *last);
     for (size_t i = 0; i < trace->count; i++) {
         struct request_row *row = &trace->rows[i];
-        if (row->session == SESSION_NONE)
-            continue;
-        const struct request_row *previous = last[row->session];
-        last[row->session] = row;
-        row->turn = previous == NULL ? 0 : previous->turn + 1;
-        if (previous == NULL || row->think_ns == THINK_FREE)
-            row->think_ns = THINK_NONE;
-        else if (row->think_ns == THINK_NONE)
-            row->think_ns = think_after(previous, row);
+        bool single = row->session == SESSION_NONE;
+        follow(row, single ? NULL : last[row->session]);
+        if (!single)
+            last[row->session] = row;
     }
     free(last);
 }

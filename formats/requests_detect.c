@@ -108,7 +108,8 @@ static int refuse_unknown(const char *bytes, size_t line, const char *name,
                           struct fault *fault)
 {
     return fault_set(fault, STATUS_BAD_INPUT,
-                     "%s:1:1: starts with \"%.*s%s\", expected the header or keys of a known "
+                     "%s:1:1: starts with \"%.*s%s\", expected the header or keys of a "
+                     "known "
                      "request trace (or --format)",
                      name, (int)(line < SHOWN_MAX ? line : SHOWN_MAX), bytes,
                      line > SHOWN_MAX ? "..." : "");
@@ -119,7 +120,8 @@ static int detect_csv(const char *bytes, size_t line, const char *name,
 {
     struct word words[KEYS_READ_MAX];
     *format = match(csv_signatures, words, header_names(bytes, line, words));
-    return *format != REQUESTS_AUTO ? STATUS_OK : refuse_unknown(bytes, line, name, fault);
+    return *format != REQUESTS_AUTO ? STATUS_OK : refuse_unknown(bytes, line, name,
+                                                                 fault);
 }
 
 static int detect_json(const char *bytes, size_t len, size_t line, const char *name,
@@ -134,8 +136,8 @@ static int detect_json(const char *bytes, size_t len, size_t line, const char *n
     size_t offset = json_scan_offset(&scan);
     if (scan.problem == NULL || offset >= line)
         return refuse_unknown(bytes, line, name, fault);
-    return fault_set(fault, STATUS_BAD_INPUT, "%s:1:%zu: %s, expected JSON", name, offset + 1,
-                     scan.problem);
+    return fault_set(fault, STATUS_BAD_INPUT, "%s:1:%zu: %s, expected JSON", name,
+                     offset + 1, scan.problem);
 }
 
 int requests_detect(const char *bytes, size_t len, const char *name,

@@ -73,7 +73,8 @@ static int read_values(struct requests_reader *reader, read_object *read)
             struct row_problem problem;
             refuse_scan(&scan, &problem);
             rc = reader_refuse_at(reader, &problem, scan.at);
-            /* A broken line may have swallowed good ones; what gave rows is not read twice. */
+            /* A broken line may have swallowed good ones; what gave rows is not read
+             * twice. */
             at = next_line(reader->trace->count == rows ? at : scan.at, end);
         } else {
             at = scan.at;

@@ -66,17 +66,21 @@ static int require_rows(const struct request_trace *trace, const char *name,
                         struct fault *fault)
 {
     const struct request_report *report = &trace->report;
+    struct buffer reasons = BUFFER_INIT;
     if (trace->count > 0)
         return STATUS_OK;
     if (report->read == 0)
-        return fault_set(fault, STATUS_BAD_INPUT, "%s: no rows, expected at least one",
-                         name);
-    return fault_set(fault, STATUS_BAD_INPUT,
-                     "%s: none of its %llu rows can be sent (%llu without output tokens, "
-                     "%llu without input tokens)",
-                     name, (unsigned long long)report->read,
-                     (unsigned long long)report->refused[REFUSED_ZERO_OUTPUT],
-                     (unsigned long long)report->refused[REFUSED_ZERO_INPUT]);
+        return fault_set(fault, STATUS_BAD_INPUT, "%s: no rows, expected at least one", name);
+    for (int i = 0; i < REFUSALS; i++) {
+        if (report->refused[i] > 0)
+            buffer_printf(&reasons, ", %s %llu",
+                          request_refusal_name((enum request_refusal)i),
+                          (unsigned long long)report->refused[i]);
+    }
+    int rc = fault_set(fault, STATUS_BAD_INPUT, "%s: none of its %llu rows can be sent%s",
+                       name, (unsigned long long)report->read, buffer_text(&reasons));
+    buffer_release(&reasons);
+    return rc;
 }
 
 int requests_read(struct request_trace *trace, const char *path,

@@ -14,7 +14,8 @@ bool plan_prompts_of_trace(const char *prompts)
 static int refuse_prompts(const char *prompts, struct fault *fault)
 {
     return fault_set(fault, STATUS_BAD_INPUT,
-                     "--prompts %s: no texts, expected ShareGPT, OTel spans with messages, "
+                     "--prompts %s: no texts, expected ShareGPT, OTel spans with "
+                     "messages, "
                      "or NDJSON with messages",
                      prompts);
 }

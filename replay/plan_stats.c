@@ -22,8 +22,8 @@ static int compare_doubles(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Interpolates from the nearer of two order statistics, as numpy does, so that figures agree
- * to the last bit. */
+/* Interpolates from the nearer of two order statistics, as numpy does, so that figures
+ * agree to the last bit. */
 static double quantile(const double *sorted, size_t count, double p)
 {
     double position = p * (double)(count - 1);
@@ -32,7 +32,9 @@ static double quantile(const double *sorted, size_t count, double p)
         return sorted[count - 1];
     double part = position - (double)below;
     double step = sorted[below + 1] - sorted[below];
-    return part < 0.5 ? sorted[below] + part * step : sorted[below + 1] - (1 - part) * step;
+    if (part >= 0.5)
+        return sorted[below + 1] - (1 - part) * step;
+    return sorted[below] + part * step;
 }
 
 /* Sorts values, count >= 1. */

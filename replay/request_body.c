@@ -55,8 +55,8 @@ struct prompt_writer {
     bool begun;
 };
 
-/* Appends the digits of id <= BODY_VOCAB_END_MAX. All of a word's bytes are stored, of which
- * only the digits count: a store of fixed size takes one instruction. */
+/* Appends the digits of id <= BODY_VOCAB_END_MAX. All of a word's bytes are stored, of
+ * which only the digits count: a store of fixed size takes one instruction. */
 static void write_id(struct buffer *body, uint32_t id)
 {
     char digits[2 * ID_DIGITS_MAX] = { 0 };

@@ -1,4 +1,5 @@
-/* The scanner against jansson: they accept the same documents, and strings decode alike. */
+/* The scanner against jansson: they accept the same documents, and strings decode
+ * alike. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,14 +9,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whether jansson has limits or stricter rules than the grammar: text that is not UTF-8, lone
- * surrogates, numbers that are out of its range. */
+/* Whether jansson has limits or stricter rules than the grammar: text that is not
+ * UTF-8, lone surrogates, numbers that are out of its range. */
 static bool beyond_jansson(const json_error_t *error)
 {
-    return strstr(error->text, "UTF-8") != NULL || strstr(error->text, "Unicode") != NULL
-           || strstr(error->text, "unable to decode") != NULL
-           || strstr(error->text, "too big") != NULL || strstr(error->text, "range") != NULL
-           || json_error_code(error) == json_error_numeric_overflow;
+    static const char *const reasons[] = { "UTF-8", "Unicode", "unable to decode",
+                                           "too big", "range" };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        if (strstr(error->text, reasons[i]) != NULL)
+            return true;
+    }
+    return json_error_code(error) == json_error_numeric_overflow;
 }
 
 static void compare_string(const struct json_scan *scan, const json_t *judged)
@@ -39,8 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         continue;
     if (json_scan_offset(&scan) > size)
         abort();
-    json_t *judged = json_loadb((const char *)data, size, JSON_DECODE_ANY | JSON_ALLOW_NUL,
-                                &error);
+    json_t *judged = json_loadb((const char *)data, size,
+                                JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
     /* jansson takes a NUL behind a number for the end of the text. */
     bool nul = memchr(data, 0, size) != NULL;
     bool deep = scan.problem != NULL && strstr(scan.problem, "deeper") != NULL;

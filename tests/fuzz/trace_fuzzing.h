@@ -1,4 +1,5 @@
-/* Any bytes as a request trace of a given format: what fuzz targets of the readers share. */
+/* Any bytes as a request trace of a given format: what fuzz targets of the readers
+ * share. */
 #ifndef TOKTRACE_TRACE_FUZZING_H
 #define TOKTRACE_TRACE_FUZZING_H
 
@@ -28,7 +29,8 @@ static inline void check_report(const struct request_trace *trace)
     check_that(trace->report.accepted == trace->count);
 }
 
-static inline void check_row(const struct request_trace *trace, const struct request_row *row)
+static inline void check_row(const struct request_trace *trace,
+                             const struct request_row *row)
 {
     check_that(row->input_tokens >= 1 && row->input_tokens <= REQUEST_TOKENS_MAX);
     check_that(row->output_tokens >= 1 && row->output_tokens <= REQUEST_TOKENS_MAX);
@@ -36,7 +38,8 @@ static inline void check_row(const struct request_trace *trace, const struct req
     check_that(row->session == SESSION_NONE || row->session < trace->sessions.count);
     check_that(row->text == TEXT_NONE || row->text < trace->text_count);
     check_that(row->row < trace->report.read);
-    struct block_cursor cursor = block_cursor_at(&trace->block_bytes, row->first_block, 0);
+    struct block_cursor cursor = block_cursor_at(&trace->block_bytes, row->first_block,
+                                                 0);
     for (uint32_t i = 0; i < row->block_count; i++)
         block_cursor_next(&cursor);
 }
@@ -50,9 +53,10 @@ static inline void check_trace(const struct request_trace *trace)
     }
 }
 
-/* Reads it strictly and leniently: what strict reading accepts, lenient reading does too, and
- * finds no other rows; a refusal says why. */
-static inline void fuzz_trace(const uint8_t *data, size_t size, enum request_format format)
+/* Reads it strictly and leniently: what strict reading accepts, lenient reading does
+ * too, and finds no other rows; a refusal says why. */
+static inline void fuzz_trace(const uint8_t *data, size_t size,
+                              enum request_format format)
 {
     char path[64];
     int fd = memfd_create("trace", 0);
@@ -71,7 +75,8 @@ static inline void fuzz_trace(const uint8_t *data, size_t size, enum request_for
     int lenient_rc = requests_read(&lenient, path, &options, &fault);
     if (lenient_rc == STATUS_OK)
         check_trace(&lenient);
-    check_that(rc != STATUS_OK || (lenient_rc == STATUS_OK && lenient.count == strict.count));
+    check_that(rc != STATUS_OK || (lenient_rc == STATUS_OK
+                                   && lenient.count == strict.count));
     request_trace_release(&strict);
     request_trace_release(&lenient);
     close(fd);

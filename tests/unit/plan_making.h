@@ -24,7 +24,8 @@ static inline struct plan make_plan(const struct plan_options *options)
     return plan;
 }
 
-static inline struct plan plan_from_text(const char *text, const struct plan_options *options)
+static inline struct plan plan_from_text(const char *text,
+                                         const struct plan_options *options)
 {
     scratch_write("trace", text, strlen(text));
     return make_plan(options);

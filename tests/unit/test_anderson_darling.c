@@ -1,5 +1,5 @@
-/* Points of the limit: table 4.2 of D'Agostino & Stephens (1986), given to three decimals.
- * Statistics: the definition, by hand. Statistical tests fix their seed. */
+/* Points of the limit: table 4.2 of D'Agostino & Stephens (1986), given to three
+ * decimals. Statistics: the definition, by hand. Statistical tests fix their seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,11 +34,12 @@ static void ends_stay_finite(void **state)
 static void limit_passes_the_published_points(void **state)
 {
     (void)state;
-    static const double points[][2] = { { 1.248, 0.25 },  { 1.933, 0.10 }, { 2.492, 0.05 },
-                                        { 3.070, 0.025 }, { 3.880, 0.01 } };
+    static const double points[][2] = {
+        { 1.248, 0.25 }, { 1.933, 0.10 }, { 2.492, 0.05 }, { 3.070, 0.025 }, { 3.880, 0.01 },
+    };
     for (size_t i = 0; i < 5; i++)
-        assert_close_relative(anderson_darling_p_value(points[i][0], 1000000), points[i][1],
-                              0.01);
+        assert_close_relative(anderson_darling_p_value(points[i][0], 1000000),
+                              points[i][1], 0.01);
 }
 
 static void exponential_table_is_met_and_clamped(void **state)
@@ -60,7 +61,8 @@ static int compare(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* 1,000 uniform samples of 20: a test at 5 % rejects 50 ± 6.9; outside 4 sd once in 16,000. */
+/* 1,000 uniform samples of 20: a test at 5 % rejects 50 ± 6.9; outside 4 sd once in
+ * 16,000. */
 static void uniform_samples_are_rejected_as_often_as_stated(void **state)
 {
     (void)state;

@@ -25,8 +25,8 @@ static struct times draw(const char *law, double rate_per_s, int64_t duration_ns
     struct fault fault = { 0 };
     struct times times;
     assert_int_equal(arrivals_process_parse(&process, law, &fault), STATUS_OK);
-    assert_int_equal(arrivals_process_draw(&process, rate_per_s, duration_ns, requests, seed,
-                                           &times.ns, &times.count, &fault),
+    assert_int_equal(arrivals_process_draw(&process, rate_per_s, duration_ns, requests,
+                                           seed, &times.ns, &times.count, &fault),
                      STATUS_OK);
     return times;
 }
@@ -134,11 +134,11 @@ static void bursts_come_when_they_should(void **state)
 static void laws_are_checked(void **state)
 {
     (void)state;
-    static const char *const bad[] = { "",         "poison",       "poisson:2",    "gamma",
-                                       "gamma:",   "gamma:0",      "gamma:-1",     "gamma:x",
-                                       "gamma:101", "onoff:1s",    "onoff:1s,",    "onoff:1,2",
-                                       "onoff:0,1s", "onoff:1s,1s,2", "onoff:1s,1s,",
-                                       "constant:", "servegen" };
+    static const char *const bad[] = {
+        "", "poison", "poisson:2", "gamma", "gamma:", "gamma:0", "gamma:-1", "gamma:x",
+        "gamma:101", "onoff:1s", "onoff:1s,", "onoff:1,2", "onoff:0,1s",
+        "onoff:1s,1s,2", "onoff:1s,1s,", "constant:", "servegen",
+    };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct arrivals_process process;
         struct fault fault = { 0 };

@@ -1,5 +1,5 @@
-/* Laws of lengths: moments of many draws against arithmetic. Seeds are fixed; tolerances are 4
- * standard errors of the mean: passed by chance once in 16,000. */
+/* Laws of lengths: moments of many draws against arithmetic. Seeds are fixed;
+ * tolerances are 4 standard errors of the mean: passed by chance once in 16,000. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,8 @@ static void rows_of_a_file_stay_together(void **state)
     struct fault fault = { 0 };
     double counts[4] = { 0 };
     scratch_write("lengths.csv", text, strlen(text));
-    assert_int_equal(length_law_parse(&law, "input-tokens", "lengths.csv", &fault), STATUS_OK);
+    assert_int_equal(length_law_parse(&law, "input-tokens", "lengths.csv", &fault),
+                     STATUS_OK);
     for (uint64_t i = 0; i < DRAWS; i++) {
         uint32_t input = length_law_draw(&law, STREAM_INPUT, 11, i);
         uint32_t output = length_law_draw(&law, STREAM_OUTPUT, 11, i);

@@ -11,7 +11,7 @@
 #include "replay/plan_rows.h"
 
 /* Five rows at 0, 1, 2, 4 and 8 s; input 10, 20, … */
-#define ROW(s, in, out)                                                                    \
+#define ROW(s, in, out) \
     "{\"due_ns\":" #s "e9,\"input_tokens\":" #in ",\"output_tokens\":" #out "}\n"
 static const char five[] = ROW(0, 10, 1) ROW(1, 20, 2) ROW(2, 30, 3) ROW(4, 40, 4)
     ROW(8, 50, 5);
@@ -25,8 +25,8 @@ static const char *shape(const struct plan *plan)
     size_t len = 0;
     text[0] = '\0';
     for (size_t i = 0; i < plan->count; i++)
-        len += (size_t)snprintf(text + len, sizeof text - len, "%s%u@%lld", i > 0 ? " " : "",
-                                plan->requests[i].input_tokens,
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%u@%lld",
+                                i > 0 ? " " : "", plan->requests[i].input_tokens,
                                 (long long)(plan->requests[i].due_ns / 1000000));
     return text;
 }
@@ -92,7 +92,8 @@ static void clipped_prompts_need_fewer_blocks(void **state)
     (void)state;
     struct plan_options options = plan_defaults();
     options.max_input = 9;
-    struct plan plan = plan_from_text("{\"input_tokens\":20,\"output_tokens\":1,\"due_ns\":0,"
+    struct plan plan = plan_from_text("{\"input_tokens\":20,\"output_tokens\":1,"
+                                      "\"due_ns\":0,"
                                       "\"hash_ids\":[7,8,9],\"block_tokens\":8}\n",
                                       &options);
     assert_int_equal(plan.requests[0].block_count, 2);
@@ -166,7 +167,8 @@ static void traces_merge_by_time(void **state)
     const char *names[] = { "second" };
     const char *second = "{\"due_ns\":0,\"input_tokens\":1,\"output_tokens\":1,"
                          "\"session\":\"s\",\"hash_ids\":[5],\"block_tokens\":16}\n"
-                         "{\"due_ns\":1500000000,\"input_tokens\":2,\"output_tokens\":1}\n";
+                         "{\"due_ns\":1500000000,\"input_tokens\":2,"
+                         "\"output_tokens\":1}\n";
     scratch_write("second", second, strlen(second));
     struct plan_options options = plan_defaults();
     options.merge = (struct option_list){ .items = names, .count = 1 };
@@ -189,7 +191,8 @@ static void samples_keep_whole_sessions(void **state)
     assert_non_null(file);
     for (int i = 0; i < SESSIONS * TURNS; i++)
         fprintf(file,
-                "{\"due_ns\":%d,\"input_tokens\":1,\"output_tokens\":1,\"session\":\"%d\"}\n",
+                "{\"due_ns\":%d,\"input_tokens\":1,\"output_tokens\":1,"
+                "\"session\":\"%d\"}\n",
                 i, i % SESSIONS);
     fclose(file);
     struct plan_options options = plan_defaults();
@@ -211,10 +214,13 @@ static void samples_keep_whole_sessions(void **state)
 static void think_times_are_set_and_scaled(void **state)
 {
     (void)state;
-    const char *text = "{\"due_ns\":0,\"input_tokens\":1,\"output_tokens\":1,\"session\":1}\n"
-                       "{\"due_ns\":10,\"input_tokens\":1,\"output_tokens\":1,\"session\":1,"
+    const char *text = "{\"due_ns\":0,\"input_tokens\":1,\"output_tokens\":1,"
+                       "\"session\":1}\n"
+                       "{\"due_ns\":10,\"input_tokens\":1,\"output_tokens\":1,"
+                       "\"session\":1,"
                        "\"think_ns\":8000}\n"
-                       "{\"due_ns\":20,\"input_tokens\":1,\"output_tokens\":1,\"session\":1,"
+                       "{\"due_ns\":20,\"input_tokens\":1,\"output_tokens\":1,"
+                       "\"session\":1,"
                        "\"think_ns\":null}\n";
     struct plan_options options = plan_defaults();
     options.speed = 2;
@@ -222,7 +228,11 @@ static void think_times_are_set_and_scaled(void **state)
         const char *think_time;
         int64_t second;
         int64_t third;
-    } cases[] = { { "trace", 4000, THINK_NONE }, { "none", 0, THINK_NONE }, { "3us", 3000, 3000 } };
+    } cases[] = {
+        { "trace", 4000, THINK_NONE },
+        { "none", 0, THINK_NONE },
+        { "3us", 3000, 3000 },
+    };
     for (size_t i = 0; i < 3; i++) {
         options.think_time = cases[i].think_time;
         struct plan plan = plan_from_text(text, &options);
@@ -287,7 +297,8 @@ static void a_printed_plan_reads_back_as_itself(void **state)
     options.start_ns = 5;
     struct plan plan = plan_from_text(
         "{\"due_ns\":3,\"input_tokens\":1,\"output_tokens\":1}\n"
-        "{\"due_ns\":7,\"input_tokens\":90,\"output_tokens\":2,\"session\":\"q\\\"\\n\"}\n"
+        "{\"due_ns\":7,\"input_tokens\":90,\"output_tokens\":2,"
+        "\"session\":\"q\\\"\\n\"}\n"
         "{\"due_ns\":8,\"input_tokens\":40,\"output_tokens\":3,\"session\":\"q\\\"\\n\","
         "\"think_ns\":77,\"hash_ids\":[18446744073709551615,0,5],\"block_tokens\":16}\n"
         "{\"due_ns\":9,\"input_tokens\":5,\"output_tokens\":4,\"session\":\"q\\\"\\n\","

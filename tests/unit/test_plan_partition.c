@@ -20,7 +20,8 @@ static void write_sessions(void)
     uint32_t place = 1;
     for (int i = 0; i < ROWS; i++) {
         place = place * 1664525 + 1013904223;
-        fprintf(file, "{\"due_ns\":%d,\"input_tokens\":%d,\"output_tokens\":1", i / 3, i + 1);
+        fprintf(file, "{\"due_ns\":%d,\"input_tokens\":%d,\"output_tokens\":1", i / 3,
+                i + 1);
         if (i % 5 != 4)
             fprintf(file, ",\"session\":\"s%u\"", place / 65536 % SESSIONS);
         fprintf(file, "}\n");
@@ -31,11 +32,11 @@ static void write_sessions(void)
 /* Row numbers that each worker would send, in its order: the union is the plan. */
 static void check_union(const struct plan *plan, uint32_t workers)
 {
-    unsigned char *sent = calloc(plan->count, 1);
+    int *sent = calloc(plan->count, sizeof *sent);
     assert_non_null(sent);
     for (uint32_t worker = 0; worker < workers; worker++) {
         for (size_t i = 0; i < plan->count; i++)
-            sent[i] = (unsigned char)(sent[i] + (plan_worker_of(plan, i, workers) == worker));
+            sent[i] += plan_worker_of(plan, i, workers) == worker;
     }
     for (size_t i = 0; i < plan->count; i++)
         assert_int_equal(sent[i], 1);

@@ -11,7 +11,7 @@
 #include "plan_making.h"
 #include "replay/plan_stats.h"
 
-#define ROW(s, in, out)                                                                    \
+#define ROW(s, in, out) \
     "{\"due_ns\":" #s "e9,\"input_tokens\":" #in ",\"output_tokens\":" #out "}\n"
 
 static struct plan_stats stats_of(const char *text, const struct plan_options *options)
@@ -57,8 +57,8 @@ static void lengths(void **state)
     assert_close(stats.output.mean, 3, 0);
 }
 
-/* Counts per second from the first: 3, 0, 1, 0 and then one at the very end: whole windows
- * hold 3, 0, 1, 0; mean 1, variance (4 + 1 + 0 + 1)/3. */
+/* Counts per second from the first: 3, 0, 1, 0 and then one at the very end: whole
+ * windows hold 3, 0, 1, 0; mean 1, variance (4 + 1 + 0 + 1)/3. */
 static void dispersion_counts_empty_windows(void **state)
 {
     (void)state;
@@ -96,8 +96,8 @@ static void all_at_once_have_no_rate(void **state)
     assert_close(stats.peak_per_s, 3, 0);
 }
 
-/* 40 tokens share two blocks of 16 with the first; 20 share a block and a partial one that the
- * second had in full; the last has a known block behind a new one. */
+/* 40 tokens share two blocks of 16 with the first; 20 share a block and a partial one
+ * that the second had in full; the last has a known block behind a new one. */
 static void prefixes(void **state)
 {
     (void)state;
@@ -117,8 +117,9 @@ static void prefixes(void **state)
     assert_close(stats.shared_tokens, 32 + 20, 0);
 }
 
-/* Gaps in whole ms, as a trace may have them, are not taken for ties of a continuous law:
- * 2,000 of mean 10 ms. Chance alone rejects at 1 % once in 100 seeds; this one does not. */
+/* Gaps in whole ms, as a trace may have them, are not taken for ties of a continuous
+ * law: 2,000 of mean 10 ms. Chance alone rejects at 1 % once in 100 seeds; this one
+ * does not. */
 static void rounded_times_do_not_spoil_the_test(void **state)
 {
     (void)state;

@@ -57,7 +57,8 @@ static void rows_of_a_trace_get_the_times(void **state)
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(plan.requests[i].due_ns, (int64_t)i * S / 2);
         assert_int_equal(plan.requests[i].input_tokens, 1 + i % 2);
-        assert_string_equal(plan_session_name(&plan, plan.requests[i].session), sessions[i]);
+        assert_string_equal(plan_session_name(&plan, plan.requests[i].session),
+                            sessions[i]);
     }
     assert_int_equal(plan.requests[3].think_ns, 5000000);
     assert_non_null(strstr(buffer_text(&plan.notes), "2.5 times over"));
@@ -79,7 +80,8 @@ static void what_is_missing_is_asked_for(void **state)
                         "--input-tokens 10: expected --output-tokens with it");
     options.input_tokens = NULL;
     expect_plan_refusal(&options, STATUS_USAGE,
-                        "--arrivals poisson: expected --input-tokens and --output-tokens, or "
+                        "--arrivals poisson: expected --input-tokens and "
+                        "--output-tokens, or "
                         "--trace, with it");
     options = synthetic("poisson", 1e-6);
     options.duration_ns = 1;
@@ -95,8 +97,10 @@ static void write_clients(void)
     static const char steady[] = "0,1.0,0.9,Gamma,4,0.25\n600,1.0,0.9,Gamma,4,0.25\n"
                                  "1200,1.0,0.9,Gamma,4,0.25\n";
     static const char dataset[] =
-        "{\"0\": {\"input_tokens\": \"{5: 0.25, 7: 0.75}\", \"output_tokens\": \"{9: 1.0}\"},"
-        " \"1200\": {\"input_tokens\": \"{0: 3, 6: 1.0}\", \"output_tokens\": \"{8: 1.0}\"}}";
+        "{\"0\": {\"input_tokens\": \"{5: 0.25, 7: 0.75}\", \"output_tokens\": \"{9: "
+        "1.0}\"},"
+        " \"1200\": {\"input_tokens\": \"{0: 3, 6: 1.0}\", \"output_tokens\": \"{8: "
+        "1.0}\"}}";
     mkdir("clients", 0700);
     scratch_write("clients/chunk-3-trace.csv", busy, sizeof busy - 1);
     scratch_write("clients/chunk-20-trace.csv", steady, sizeof steady - 1);
@@ -122,8 +126,8 @@ static void clients_are_read(void **state)
     servegen_release(&servegen);
 }
 
-/* 600 s of each rate. Renewal counts have variance λt·cv²: 1/shape for the gamma, 1.6 for the
- * Weibull of shape 0.8; 4 sd, once in 16,000. */
+/* 600 s of each rate. Renewal counts have variance λt·cv²: 1/shape for the gamma, 1.6
+ * for the Weibull of shape 0.8; 4 sd, once in 16,000. */
 static void published_rates_come_out(void **state)
 {
     (void)state;
@@ -157,7 +161,8 @@ static void published_lengths_come_out(void **state)
     struct plan plan = make_plan(&options);
     double count = (double)plan.count;
     for (size_t i = 0; i < plan.count; i++) {
-        assert_true(plan.requests[i].input_tokens == 5 || plan.requests[i].input_tokens == 7);
+        assert_true(plan.requests[i].input_tokens == 5
+                    || plan.requests[i].input_tokens == 7);
         assert_int_equal(plan.requests[i].output_tokens, 9);
         sevens += plan.requests[i].input_tokens == 7;
     }
@@ -196,7 +201,8 @@ static void bad_clients_are_refused(void **state)
                    "bad/chunk-0-trace.csv:1:7: \"Pareto\", expected Gamma, Weibull or "
                    "nothing");
     refuse_clients("0,1,1,Gamma,0,1\n",
-                   "bad/chunk-0-trace.csv:1:13: \"0\", expected a shape from 0.001 to 1000");
+                   "bad/chunk-0-trace.csv:1:13: \"0\", expected a shape from 0.001 to "
+                   "1000");
     struct servegen servegen = { 0 };
     struct fault fault = { 0 };
     mkdir("none", 0700);

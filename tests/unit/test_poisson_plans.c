@@ -1,6 +1,6 @@
-/* Poisson plans pass the tests of their name as often as the level of each test says: 200
- * seeds of 10,000 gaps at each of four rates. Rejections at 5 % are binomial, 10 ± 3.1 of 200;
- * outside 1 to 24 by chance once in 10,000. Seeds are fixed. */
+/* Poisson plans pass the tests of their name as often as the level of each test says:
+ * 200 seeds of 10,000 gaps at each of four rates. Rejections at 5 % are binomial, 10 ±
+ * 3.1 of 200; outside 1 to 24 by chance once in 10,000. Seeds are fixed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static void test_plan(struct rejections *rejections, double rate_per_s, int64_t 
     assert_int_equal(stats.count, GAPS + 1);
     assert_true(stats.test.mean_given);
     rejections->anderson_darling += stats.test.p_value < 0.05;
-    /* Correlation of independent gaps: sd 1/sqrt(n). Span: n gaps of mean and sd 1/rate. */
+    /* Correlation of independent gaps: sd 1/sqrt(n). Span: n gaps of mean and sd
+     * 1/rate. */
     rejections->correlation += fabs(stats.gap_correlation) * sqrt(GAPS) > NORMAL_97_5;
     rejections->mean += fabs(stats.span_s * rate_per_s - GAPS) / sqrt(GAPS) > NORMAL_97_5;
     /* Dispersion of Poisson counts in m windows: chi-square over m, sd sqrt(2/m). */

@@ -41,7 +41,8 @@ static void streams_depend_on_each_of_their_numbers(void **state)
     assert_true(words[4] == words[0]);
 }
 
-/* Chi-square of 6 equal classes, 5 degrees of freedom: above 20.5 by chance once in 1,000. */
+/* Chi-square of 6 equal classes, 5 degrees of freedom: above 20.5 by chance once in
+ * 1,000. */
 static void whole_numbers_are_uniform(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Draws against the distribution functions of GSL by Kolmogorov-Smirnov, and moments. Seeds are
- * fixed; chance alone passes 1.95/sqrt(n) once in 1,000. */
+/* Draws against the distribution functions of GSL by Kolmogorov-Smirnov, and moments.
+ * Seeds are fixed; chance alone passes 1.95/sqrt(n) once in 1,000. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <setjmp.h>

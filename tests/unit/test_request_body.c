@@ -33,8 +33,8 @@ static json_int_t integer_of(const json_t *body, const char *key)
 }
 
 /* The prompt's ids. Returns how many; at most `max` are kept. */
-static size_t ids_of(const struct plan *plan, size_t index, const struct body_options *options,
-                     json_int_t *ids, size_t max)
+static size_t ids_of(const struct plan *plan, size_t index,
+                     const struct body_options *options, json_int_t *ids, size_t max)
 {
     json_t *body = body_of(plan, index, options);
     json_t *prompt = json_object_get(body, "prompt");
@@ -119,7 +119,8 @@ static void chat_sends_words(void **state)
     options.words_per_token = 0.75;
     body = body_of(&plan, 1, &options);
     message = json_array_get(json_object_get(body, "messages"), 0);
-    assert_int_equal(words_in(json_string_value(json_object_get(message, "content"))), 75);
+    assert_int_equal(words_in(json_string_value(json_object_get(message, "content"))),
+                     75);
     json_decref(body);
     plan_release(&plan);
 }
@@ -142,8 +143,8 @@ static void ids_stay_in_the_vocabulary(void **state)
     plan_release(&plan);
 }
 
-/* 3,000 prompts of two tokens over 100 ids: no first token comes twice within 100 requests, no
- * prompt twice at all. */
+/* 3,000 prompts of two tokens over 100 ids: no first token comes twice within 100
+ * requests, no prompt twice at all. */
 static void random_prompts_are_unique(void **state)
 {
     (void)state;
@@ -206,7 +207,8 @@ static void equal_ids_give_equal_blocks(void **state)
     /* Other ids differ from the first token on; the last block may be partial. */
     assert_true(a[16] != b[16]);
     assert_memory_equal(a + 32, b + 32, 5 * sizeof *a);
-    /* 200 and 29,200 are the same modulo the vocabulary of 29,000: the second token differs. */
+    /* 200 and 29,200 are the same modulo the vocabulary of 29,000: the second token
+     * differs. */
     assert_true(a[16] == c[16] && a[17] != c[17]);
     plan_release(&plan);
 }
@@ -286,7 +288,8 @@ static void vocabularies_are_checked(void **state)
     static const char *const bad[] = { "",    "5",   "5:",  ":7",       "5:6",
                                        "7:5", "a:b", "-1:7", "5:7x", "0:16777217" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(body_options_parse_vocab(&options, bad[i], &fault), STATUS_USAGE);
+        assert_int_equal(body_options_parse_vocab(&options, bad[i], &fault),
+                         STATUS_USAGE);
     assert_int_equal(options.vocab_end, 7);
 }
 

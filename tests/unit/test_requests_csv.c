@@ -70,7 +70,8 @@ static void bare_numbers_need_a_unit(void **state)
     (void)state;
     const char *text = AZURE "0,1,1\n1.5,2,2\n";
     expect_refusal(text, strlen(text),
-                   "trace:2:1: TIMESTAMP is \"0\", expected a date and time, or --time-unit "
+                   "trace:2:1: TIMESTAMP is \"0\", expected a date and time, or "
+                   "--time-unit "
                    "for bare numbers");
     struct requests_read_options options = { .time_unit = TIME_UNIT_MS };
     struct request_trace trace = read_good(text, &options);
@@ -160,25 +161,32 @@ static void bad_rows_stop_with_their_place(void **state)
 {
     (void)state;
     REFUSE(AZURE "2024-05-10 00:00:00,1,2\n2024-05-10 00:00:00,x1,2\n",
-           "trace:3:21: ContextTokens is \"x1\", expected a whole number from 0 to 100000000");
+           "trace:3:21: ContextTokens is \"x1\", expected a whole number from 0 to "
+           "100000000");
     REFUSE(AZURE "2024-05-10 00:00:00,-1,2\n",
-           "trace:2:21: ContextTokens is \"-1\", expected a whole number from 0 to 100000000");
+           "trace:2:21: ContextTokens is \"-1\", expected a whole number from 0 to "
+           "100000000");
     REFUSE(AZURE "2024-05-10 00:00:00,1,9223372036854775808\n",
-           "trace:2:23: GeneratedTokens is \"9223372036854775808\", expected a whole number "
+           "trace:2:23: GeneratedTokens is \"9223372036854775808\", expected a whole "
+           "number "
            "from 0 to 100000000");
     REFUSE(AZURE "2024-05-10 00:00:00,1.5,2\n",
            "trace:2:21: ContextTokens is \"1.5\", expected a whole number from 0 to "
            "100000000");
     REFUSE(AZURE "2024-05-10 00:00:00,,2\n",
-           "trace:2:21: ContextTokens is \"\", expected a whole number from 0 to 100000000");
-    REFUSE(AZURE "2024-05-10 00:00:00,1\n", "trace:2:21: 2 fields, expected 3 as in the header");
+           "trace:2:21: ContextTokens is \"\", expected a whole number from 0 to "
+           "100000000");
+    REFUSE(AZURE "2024-05-10 00:00:00,1\n",
+           "trace:2:21: 2 fields, expected 3 as in the header");
     REFUSE(AZURE "2024-05-10 00:00:00,1,\0\n",
            "trace:2:23: a NUL byte, expected comma-separated values");
     REFUSE(BURST "-1,M,1,1,2,l\n",
-           "trace:2:1: Timestamp is \"-1\", expected a time of 0 or more that fits 63 bits of "
+           "trace:2:1: Timestamp is \"-1\", expected a time of 0 or more that fits 63 "
+           "bits of "
            "ns");
     REFUSE(BURST "1e11,M,1,1,2,l\n",
-           "trace:2:1: Timestamp is \"1e11\", expected a time of 0 or more that fits 63 bits "
+           "trace:2:1: Timestamp is \"1e11\", expected a time of 0 or more that fits "
+           "63 bits "
            "of ns");
 }
 
@@ -190,11 +198,11 @@ static void bad_files_are_told_apart(void **state)
     REFUSE("\x7f" "ELF\x02\0\0\n",
            "trace:1:6: a NUL byte, expected a request trace as text");
     REFUSE("a,b\n1,2\n",
-           "trace:1:1: starts with \"a,b\", expected the header or keys of a known request "
+           "trace:1:1: starts with \"a,b\", expected the header or keys of a known "
+           "request "
            "trace (or --format)");
     REFUSE(AZURE "2024-05-10 00:00:00,1,0\n",
-           "trace: none of its 1 rows can be sent (1 without output tokens, 0 without input "
-           "tokens)");
+           "trace: none of its 1 rows can be sent, zero_output 1");
     struct request_trace trace = { 0 };
     struct fault fault = { 0 };
     assert_int_equal(requests_read(&trace, "missing", &STRICT, &fault), STATUS_BAD_INPUT);

@@ -12,12 +12,13 @@
 
 #define REFUSE(text, message) expect_refusal(text, sizeof text - 1, message)
 
-static void expect_blocks(const struct request_trace *trace, size_t i, const uint64_t *ids,
-                          uint32_t count)
+static void expect_blocks(const struct request_trace *trace, size_t i,
+                          const uint64_t *ids, uint32_t count)
 {
     const struct request_row *row = &trace->rows[i];
     assert_int_equal(row->block_count, count);
-    struct block_cursor cursor = block_cursor_at(&trace->block_bytes, row->first_block, 0);
+    struct block_cursor cursor = block_cursor_at(&trace->block_bytes, row->first_block,
+                                                 0);
     for (uint32_t k = 0; k < count; k++)
         assert_true(block_cursor_next(&cursor) == ids[k]);
 }
@@ -32,9 +33,11 @@ static void mooncake(void **state)
 {
     (void)state;
     struct request_trace trace = read_good(
-        "{\"timestamp\": 27482, \"input_length\": 600, \"output_length\": 5, \"hash_ids\": "
+        "{\"timestamp\": 27482, \"input_length\": 600, \"output_length\": 5, "
+        "\"hash_ids\": "
         "[0, 18446744073709551615]}\n\n"
-        "{\"output_length\": 6, \"x\": {\"y\": [1]}, \"hash_ids\": [-1], \"input_length\": 2, "
+        "{\"output_length\": 6, \"x\": {\"y\": [1]}, \"hash_ids\": [-1], "
+        "\"input_length\": 2, "
         "\"timestamp\": 30535.25}\n",
         &STRICT);
     assert_int_equal(trace.rows[0].time_ns, 0);
@@ -57,17 +60,21 @@ static void bad_lines_stop_with_their_place(void **state)
     REFUSE(ROW "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1\n",
            "trace:2:55: an end too early, expected JSON");
     REFUSE(ROW "{\"timestamp\": -5, \"input_length\": 1, \"output_length\": 1}\n",
-           "trace:2:15: timestamp is \"-5\", expected a time of 0 or more that fits 63 bits "
+           "trace:2:15: timestamp is \"-5\", expected a time of 0 or more that fits 63 "
+           "bits "
            "of ns");
     REFUSE(ROW "[1]\n", "trace:2:1: the line is \"[\", expected a JSON object");
     REFUSE(ROW ROW "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1} x\n",
            "trace:3:57: text after the end of the JSON, expected JSON");
-    REFUSE(ROW "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1, \"hash_ids\": "
+    REFUSE(ROW "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1, "
+               "\"hash_ids\": "
                "[1, 2]}\n",
            "trace:2: 2 hash_ids of 512 tokens, more than the 1 input tokens fill");
-    REFUSE(ROW "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1, \"hash_ids\": "
+    REFUSE(ROW "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1, "
+               "\"hash_ids\": "
                "[18446744073709551616]}\n",
-           "trace:2:70: hash_ids is \"18446744073709551616\", expected a whole number of 64 "
+           "trace:2:70: hash_ids is \"18446744073709551616\", expected a whole number "
+           "of 64 "
            "bits");
 #undef ROW
 }
@@ -131,9 +138,11 @@ static void sessions_have_delays(void **state)
 {
     (void)state;
     struct request_trace trace = read_good(
-        "{\"session_id\":\"a\",\"timestamp\":1000,\"input_length\":5,\"output_length\":6}\n"
+        "{\"session_id\":\"a\",\"timestamp\":1000,\"input_length\":5,"
+        "\"output_length\":6}\n"
         "{\"session_id\":\"a\",\"delay\":250.5,\"input_length\":7,\"output_length\":8}\n"
-        "{\"session_id\":\"b\",\"timestamp\":500,\"input_length\":9,\"output_length\":10}\n",
+        "{\"session_id\":\"b\",\"timestamp\":500,\"input_length\":9,"
+        "\"output_length\":10}\n",
         &STRICT);
     assert_string_equal(session_of(&trace, 0), "b");
     assert_string_equal(session_of(&trace, 1), "a");
@@ -142,7 +151,8 @@ static void sessions_have_delays(void **state)
     assert_int_equal(trace.rows[2].think_ns, 250500000);
     assert_int_equal(trace.rows[2].turn, 1);
     request_trace_release(&trace);
-    REFUSE("{\"session_id\":\"a\",\"delay\":250,\"input_length\":7,\"output_length\":8}\n",
+    REFUSE("{\"session_id\":\"a\",\"delay\":250,\"input_length\":7,"
+           "\"output_length\":8}\n",
            "trace:1: no timestamp, expected one on the first turn of a session");
 }
 
@@ -162,7 +172,15 @@ static void our_own_rows(void **state)
     assert_int_equal(trace.rows[1].think_ns, THINK_NONE);
     assert_int_equal(trace.rows[1].block_tokens, 4);
     assert_int_equal(trace.rows[1].text, 0);
-    assert_int_equal(trace.text_bytes.len, strlen("[{\"role\":\"user\",\"content\":\"x\"}]"));
+    assert_int_equal(trace.text_bytes.len,
+                     strlen("[{\"role\":\"user\",\"content\":\"x\"}]"));
+    request_trace_release(&trace);
+    trace = read_good("{\"input_tokens\":7,\"output_tokens\":8,\"think_ns\":null}\n"
+                      "{\"input_tokens\":7,\"output_tokens\":8,\"think_ns\":5}\n",
+                      &STRICT);
+    /* Without a session there is nothing to wait for. */
+    assert_int_equal(trace.rows[0].think_ns, THINK_NONE);
+    assert_int_equal(trace.rows[1].think_ns, THINK_NONE);
     request_trace_release(&trace);
     REFUSE("{\"due_ns\":5,\"input_tokens\":7,\"output_tokens\":8}\n"
            "{\"input_tokens\":7,\"output_tokens\":8}\n",
@@ -171,24 +189,24 @@ static void our_own_rows(void **state)
            "trace:1: hash_ids without block_tokens");
 }
 
-#define SPANS                                                                                 \
-    "{\"trace_id\":\"t\",\"spans\":[\n"                                                       \
-    "{\"trace_id\":\"t\",\"name\":\"chat\",\"start_time\":\"2026-02-25T10:00:00.5\","         \
-    "\"end_time\":\"2026-02-25T11:00:02.500000+01:00\",\"attributes\":{"                      \
-    "\"gen_ai.operation.name\":\"chat\",\"gen_ai.usage.prompt_tokens\":50,"                   \
-    "\"gen_ai.usage.completion_tokens\":20}},\n"                                              \
-    "{\"trace_id\":\"t\",\"name\":\"tool\",\"start_time\":\"2026-02-25T10:00:02\","           \
-    "\"attributes\":{\"gen_ai.operation.name\":\"execute_tool\"}},\n"                         \
-    "{\"trace_id\":\"t\",\"name\":\"chat\",\"start_time\":\"2026-02-25T10:00:03Z\","          \
-    "\"attributes\":{\"gen_ai.input.messages\":"                                              \
-    "\"[{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"12345678\\\\n\\\"}]\","                \
-    "\"gen_ai.output.text\":\"12345\"}}]}\n"
+static const char spans[] =
+    "{\"trace_id\":\"t\",\"spans\":[\n"
+    "{\"trace_id\":\"t\",\"name\":\"chat\",\"start_time\":\"2026-02-25T10:00:00.5\","
+    "\"end_time\":\"2026-02-25T11:00:02.500000+01:00\",\"attributes\":{"
+    "\"gen_ai.operation.name\":\"chat\",\"gen_ai.usage.prompt_tokens\":50,"
+    "\"gen_ai.usage.completion_tokens\":20}},\n"
+    "{\"trace_id\":\"t\",\"name\":\"tool\",\"start_time\":\"2026-02-25T10:00:02\","
+    "\"attributes\":{\"gen_ai.operation.name\":\"execute_tool\"}},\n"
+    "{\"trace_id\":\"t\",\"name\":\"chat\",\"start_time\":\"2026-02-25T10:00:03Z\","
+    "\"attributes\":{\"gen_ai.input.messages\":"
+    "\"[{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"12345678\\\\n\\\"}]\","
+    "\"gen_ai.output.text\":\"12345\"}}]}\n";
 
 static void otel_spans(void **state)
 {
     (void)state;
     struct requests_read_options options = { .keep_texts = true };
-    struct request_trace trace = read_good(SPANS, &options);
+    struct request_trace trace = read_good(spans, &options);
     assert_int_equal(trace.count, 2);
     assert_int_equal(trace.rows[0].input_tokens, 50);
     assert_int_equal(trace.rows[0].output_tokens, 20);
@@ -209,10 +227,12 @@ static void otlp_documents_and_lines(void **state)
 {
     (void)state;
     struct request_trace trace = read_good(
-        "{\"resourceSpans\":[{\"resource\":{},\"scopeSpans\":[{\"spans\":[{\"traceId\":\"ab\","
+        "{\"resourceSpans\":[{\"resource\":{},"
+        "\"scopeSpans\":[{\"spans\":[{\"traceId\":\"ab\","
         "\"startTimeUnixNano\":\"1700000000000000007\",\"endTimeUnixNano\":"
         "\"1700000001000000007\",\"attributes\":[{\"key\":\"gen_ai.usage.input_tokens\","
-        "\"value\":{\"intValue\":\"12\"}},{\"key\":\"gen_ai.usage.output_tokens\",\"value\":{"
+        "\"value\":{\"intValue\":\"12\"}},{\"key\":\"gen_ai.usage.output_tokens\","
+        "\"value\":{"
         "\"intValue\":34}}]}]}]}]}\n"
         "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"traceId\":\"ab\","
         "\"startTimeUnixNano\":\"1700000000000000010\",\"attributes\":[{\"key\":"
@@ -250,10 +270,12 @@ static void bad_spans_have_line_and_column(void **state)
     (void)state;
     REFUSE("{\"spans\":[\n"
            "  {\"start_time\":\"soon\",\"input_tokens\":1,\"output_tokens\":1}]}\n",
-           "trace:2:3: the start time is \"soon\", expected a date and time, or ns since 1970");
+           "trace:2:3: the start time is \"soon\", expected a date and time, or ns "
+           "since 1970");
     REFUSE("{\"spans\":[\n{\"start_time\":\"2026-04-20T11:44:54\",\"input_tokens\":1.5,"
            "\"output_tokens\":1}]}\n",
-           "trace:2:1: input_tokens is \"1.5\", expected a whole number from 0 to 100000000");
+           "trace:2:1: input_tokens is \"1.5\", expected a whole number from 0 to "
+           "100000000");
     REFUSE("{\"spans\":[\n{\"start_time\":x}]}\n",
            "trace:2:15: something that is no value, expected JSON");
     REFUSE("{\"spans\":[]}\n", "trace: no rows, expected at least one");
@@ -263,9 +285,11 @@ static void broken_lines_are_skipped_when_asked(void **state)
 {
     (void)state;
     struct request_trace trace = read_good(
-        "{\"start_time_iso\":\"2026-04-20T11:44:54\",\"input_tokens\":1,\"output_tokens\":2}\n"
+        "{\"start_time_iso\":\"2026-04-20T11:44:54\",\"input_tokens\":1,"
+        "\"output_tokens\":2}\n"
         "{\"start_time_iso\":\"2026-04-20T11:44:54\",\"input_tokens\":\n"
-        "{\"start_time_iso\":\"2026-04-20T11:44:56\",\"input_tokens\":3,\"output_tokens\":4}\n",
+        "{\"start_time_iso\":\"2026-04-20T11:44:56\",\"input_tokens\":3,"
+        "\"output_tokens\":4}\n",
         &SKIPPING);
     assert_int_equal(trace.report.refused[REFUSED_SYNTAX], 1);
     assert_int_equal(trace.count, 2);

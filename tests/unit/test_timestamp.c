@@ -62,8 +62,10 @@ static void decimal_limits(void **state)
 static void what_is_no_decimal(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "",    "-",   ".",      "abc", "1 ",  " 1", "1e",
-                                         "1e+", "1.2.3", "0x10", "NaN", "inf", "+1", "1e401" };
+    static const char *const texts[] = {
+        "", "-", ".", "abc", "1 ", " 1", "1e", "1e+", "1.2.3", "0x10", "NaN", "inf",
+        "+1", "1e401",
+    };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         int64_t ns = UNTOUCHED;
         assert_false(timestamp_parse_decimal(texts[i], strlen(texts[i]), 9, &ns));

@@ -8,9 +8,12 @@
 /* Requests without an answer on one connection; more is no client of ours. */
 enum { PIPELINE_MAX = 4096 };
 
+/* A TLS record: handshake, or, in the middle of a connection, any other. */
 static bool begins_tls(const char *bytes, size_t len)
 {
-    return begins_with(bytes, len, "\x16\x03");
+    enum { CHANGE_CIPHER = 0x14, APPLICATION_DATA = 0x17, MAJOR_VERSION = 3 };
+    return len >= 2 && bytes[0] >= CHANGE_CIPHER && bytes[0] <= APPLICATION_DATA &&
+           bytes[1] == MAJOR_VERSION;
 }
 
 /* Says who the client is where no SYN told: by the server asked for, else by what the

@@ -184,7 +184,7 @@ static void read_member(struct reading *reading, enum member member)
         keep_text(reading, start, member == MEMBER_MESSAGES);
 }
 
-static void start(struct prompt_digest *digest)
+void prompt_digest_clear(struct prompt_digest *digest)
 {
     digest->block_count = 0;
     digest->token_ids = digest->text_bytes = 0;
@@ -200,7 +200,7 @@ bool prompt_digest_read(struct prompt_digest *digest,
     struct reading reading = { .digest = digest, .settings = settings };
     struct json_scan *scan = &reading.scan;
     bool found = false;
-    start(digest);
+    prompt_digest_clear(digest);
     start_block(&reading);
     json_scan_init(scan, body, len);
     if (json_scan_next(scan) == JSON_SCAN_OBJECT) {

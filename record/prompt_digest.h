@@ -40,6 +40,9 @@ bool prompt_digest_read(struct prompt_digest *digest,
                         const struct prompt_settings *settings, const char *body,
                         size_t len);
 
+/* Nothing read. */
+void prompt_digest_clear(struct prompt_digest *digest);
+
 void prompt_digest_release(struct prompt_digest *digest);
 
 #endif

@@ -128,13 +128,34 @@ static void append_row(struct trace_writer *writer, const struct exchange *excha
     writer->counts.estimated += estimated;
 }
 
+/* True for a path of an API that answers with tokens. */
+static bool asks_for_tokens(const struct request_copy *copy)
+{
+    static const char *const names[] = { "/completions", "/messages", "/responses" };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (copy->target.len &&
+            memmem(copy->target.data, copy->target.len, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* What the body says; of one that is not whole, only its size. False where it is no
+ * request for tokens. */
+static bool digest_request(struct trace_writer *writer, const struct request_copy *copy)
+{
+    struct prompt_digest *digest = &writer->digest;
+    if (copy->body_whole)
+        return prompt_digest_read(digest, &writer->settings, copy->body.data,
+                                  copy->body.len);
+    prompt_digest_clear(digest);
+    digest->text_bytes = copy->body_bytes;
+    return asks_for_tokens(copy);
+}
+
 void trace_writer_add(struct trace_writer *writer, const struct exchange *exchange)
 {
-    const struct request_copy *copy = &exchange->copy;
-    if (!exchange->request_seen || !copy->body_whole ||
-        exchange->record.sent_ns == TIME_NONE ||
-        !prompt_digest_read(&writer->digest, &writer->settings, copy->body.data,
-                            copy->body.len)) {
+    if (!exchange->request_seen || exchange->record.sent_ns == TIME_NONE ||
+        !digest_request(writer, &exchange->copy)) {
         writer->counts.left_out++;
         return;
     }

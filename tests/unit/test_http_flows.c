@@ -393,6 +393,15 @@ static void tls_is_opaque(void **state)
     assert_first_bytes(f, "\x16\x03\x01\x02", &http_flows_counts(f->http)->opaque_tls);
 }
 
+static void tls_is_seen_in_the_middle_too(void **state)
+{
+    struct fixture *f = *state;
+    server(f, "\x17\x03\x03\x01", 10 * MS);
+    flow_table_finish(f->table);
+    assert_int_equal(f->count, 0);
+    assert_int_equal(http_flows_counts(f->http)->opaque_tls, 1);
+}
+
 static void http_2_is_opaque(void **state)
 {
     struct fixture *f = *state;
@@ -459,6 +468,7 @@ int main(void)
         TEST(an_answer_may_overtake_its_request),
         TEST(compressed_answers_are_opaque),
         TEST(tls_is_opaque),
+        TEST(tls_is_seen_in_the_middle_too),
         TEST(http_2_is_opaque),
         TEST(other_protocols_are_counted),
         TEST(upgrades_are_opaque),

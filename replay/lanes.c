@@ -54,6 +54,8 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *lane_pointer,
     struct transfer *transfer = NULL;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
     if (transfer != NULL) {
+        if (transfer->fd != fd)
+            transfer_leave_connection(transfer);
         transfer->fd = fd;
         connection->transfer = transfer;
     }

@@ -176,6 +176,8 @@ static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size,
         return 0;
     if (type == CURLINFO_HEADER_OUT && transfer->sent_whole) {
         /* After a redirect, or when the kept connection turned out to be dead. */
+        if (transfer->fd >= 0)
+            transfer_settle(transfer);
         transfer->body_sent = 0;
         transfer->sent_whole = false;
         transfer->settled = false;
@@ -264,6 +266,15 @@ void transfer_settle(struct transfer *transfer)
     record->retransmits = state.retransmits;
     record->bytes_received = state.bytes_received - connection->received_before;
     connection->received_before = state.bytes_received;
+}
+
+void transfer_leave_connection(struct transfer *transfer)
+{
+    struct connection *connection =
+        connections_at(&transfer->owner->connections, transfer->fd);
+    if (connection != NULL && connection->transfer == transfer)
+        connection->transfer = NULL;
+    transfer->fd = -1;
 }
 
 void transfer_callbacks_set(struct transfer *transfer)

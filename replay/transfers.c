@@ -214,9 +214,7 @@ void transfer_detach(struct transfer *transfer)
         transfer_find_socket(transfer);
     transfer_settle(transfer);
     curl_multi_remove_handle(transfers->lanes[transfer->lane].multi, transfer->easy);
-    struct connection *connection = connections_at(&transfers->connections, transfer->fd);
-    if (connection != NULL && connection->transfer == transfer)
-        connection->transfer = NULL;
+    transfer_leave_connection(transfer);
     TAILQ_REMOVE(&transfers->by_activity, transfer, by_activity);
     if (transfer->lingers)
         TAILQ_REMOVE(&transfers->by_linger, transfer, by_linger);

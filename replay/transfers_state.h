@@ -71,6 +71,10 @@ void transfer_answer_finish(struct transfer *transfer, enum body_end end);
  * connection used. */
 void transfer_settle(struct transfer *transfer);
 
+/* The transfer is no longer, or never was, on the connection of its socket: a redirect, a
+ * dead connection, or another address of the server took its place. */
+void transfer_leave_connection(struct transfer *transfer);
+
 int lanes_init(struct transfers *transfers, struct fault *fault);
 void lanes_release(struct transfers *transfers);
 

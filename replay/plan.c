@@ -222,6 +222,16 @@ static int plan_from_laws(struct plan *plan, const struct plan_options *options,
     return rc == STATUS_OK ? select_rows(plan, options, fault) : rc;
 }
 
+static int check_times(const struct plan *plan, struct fault *fault)
+{
+    int64_t last_ns = plan->requests[plan->count - 1].due_ns;
+    if (last_ns <= PLAN_DUE_MAX_NS)
+        return STATUS_OK;
+    return fault_set(fault, STATUS_LIMIT,
+                     "the last request is due after %lld ns, expected at most %lld",
+                     (long long)last_ns, (long long)PLAN_DUE_MAX_NS);
+}
+
 int plan_build(const struct plan_options *options, struct plan *plan, struct fault *fault)
 {
     plan->seed = (uint64_t)options->seed;
@@ -229,6 +239,8 @@ int plan_build(const struct plan_options *options, struct plan *plan, struct fau
     if (rc == STATUS_OK)
         rc = options->trace != NULL ? plan_from_trace(plan, options, fault)
                                     : plan_from_laws(plan, options, fault);
+    if (rc == STATUS_OK)
+        rc = check_times(plan, fault);
     if (rc < 0)
         return rc;
     plan_number_sessions(plan);

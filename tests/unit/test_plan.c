@@ -124,11 +124,15 @@ static void speed_divides_times(void **state)
     expect_shape(&options, "10@0 20@250 30@500 40@1000 50@2000");
     options.speed = 0.5;
     expect_shape(&options, "10@0 20@2000 30@4000 40@8000 50@16000");
-    options.speed = 1e-9;
-    struct plan plan = { 0 };
-    struct fault fault = { 0 };
-    assert_int_equal(plan_build(&options, &plan, &fault), STATUS_OK);
+    options.speed = 1e-8;
+    struct plan plan = make_plan(&options);
+    /* 10^-8 is no double: eight seconds come out within 10^-16 of 8·10^17 ns. */
+    assert_in_range(plan.requests[4].due_ns, 800000000 * S - 100, 800000000 * S + 100);
     plan_release(&plan);
+    options.speed = 1e-9;
+    expect_plan_refusal(&options, STATUS_LIMIT,
+                        "the last request is due after 8000000000000000000 ns, expected at "
+                        "most 4611686018427387903");
     options.speed = 1e-10;
     expect_plan_refusal(&options, STATUS_LIMIT,
                         "times slowed down this much do not fit 63 bits of ns");

@@ -41,7 +41,8 @@ static void unknown_roles_become_user(void **state)
     (void)state;
     expect_rewritten("[{\"role\":\"tool\",\"content\":\"r\",\"id\":{\"text\":\"no\"}}]",
                      "[{\"role\":\"user\",\"content\":\"r\"}]", 1);
-    expect_rewritten("[{\"content\":\"r\"}]", "[{\"role\":\"user\",\"content\":\"r\"}]", 1);
+    expect_rewritten("[{\"content\":\"r\"}]",
+                     "[{\"role\":\"user\",\"content\":\"r\"}]", 1);
 }
 
 static void what_is_no_array_of_messages(void **state)

@@ -126,16 +126,27 @@ static void speed_divides_times(void **state)
     expect_shape(&options, "10@0 20@2000 30@4000 40@8000 50@16000");
     options.speed = 1e-8;
     struct plan plan = make_plan(&options);
-    /* 10^-8 is no double: eight seconds come out within 10^-16 of 8·10^17 ns. */
+    /* 10^-8 is no double: the product is off by a few parts in 10^16. */
     assert_in_range(plan.requests[4].due_ns, 800000000 * S - 100, 800000000 * S + 100);
     plan_release(&plan);
-    options.speed = 1e-9;
-    expect_plan_refusal(&options, STATUS_LIMIT,
-                        "the last request is due after 8000000000000000000 ns, expected at "
-                        "most 4611686018427387903");
     options.speed = 1e-10;
     expect_plan_refusal(&options, STATUS_LIMIT,
                         "times slowed down this much do not fit 63 bits of ns");
+}
+
+static void nothing_is_due_too_late(void **state)
+{
+    (void)state;
+    struct plan_options options = plan_defaults();
+    const char *text = ROW(0, 1, 1) "{\"due_ns\":4611686018427387904,\"input_tokens\":1,"
+                                    "\"output_tokens\":1}\n";
+    scratch_write("trace", text, strlen(text));
+    expect_plan_refusal(&options, STATUS_LIMIT,
+                        "the last request is due after 4611686018427387904 ns, expected "
+                        "at most 4611686018427387903");
+    options.limit = 1;
+    struct plan plan = make_plan(&options);
+    plan_release(&plan);
 }
 
 static void rate_makes_the_mean(void **state)
@@ -356,6 +367,7 @@ int main(void)
         cmocka_unit_test(clipped_prompts_need_fewer_blocks),
         cmocka_unit_test(copies_follow_after_a_mean_gap),
         cmocka_unit_test(speed_divides_times),
+        cmocka_unit_test(nothing_is_due_too_late),
         cmocka_unit_test(rate_makes_the_mean),
         cmocka_unit_test(speed_is_exact_where_doubles_are_not),
         cmocka_unit_test(traces_merge_by_time),

@@ -131,7 +131,9 @@ static void print_table(FILE *out, const struct option_spec *specs,
 void command_print_help(const struct program *program, const struct command *command,
                         FILE *out)
 {
-    fprintf(out, "Usage: %s %s %s\n\n", program->name, command->name, command->usage);
+    int column = fprintf(out, "Usage: %s %s ", program->name, command->name);
+    print_wrapped(out, command->usage, strlen(command->usage), column, column);
+    fputc('\n', out);
     print_paragraphs(out, command->summary);
     if (command->details != NULL) {
         fputc('\n', out);

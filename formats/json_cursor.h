@@ -68,8 +68,8 @@ bool json_cursor_string(struct json_cursor *cursor, struct json_text *text);
 bool json_cursor_count(struct json_cursor *cursor, uint32_t max, uint32_t fallback,
                        uint32_t *value);
 
-/* Of an object: calls the reader of each wanted key, in the order of the text, as often as
- * the key comes. Any other value is skipped. */
+/* Of an object: calls the reader of each wanted key, in the order of the text, as often
+ * as the key comes. Any other value is skipped. */
 bool json_cursor_object(struct json_cursor *cursor, const struct json_field *fields,
                         void *context);
 

@@ -70,7 +70,8 @@ static int require_rows(const struct request_trace *trace, const char *name,
     if (trace->count > 0)
         return STATUS_OK;
     if (report->read == 0)
-        return fault_set(fault, STATUS_BAD_INPUT, "%s: no rows, expected at least one", name);
+        return fault_set(fault, STATUS_BAD_INPUT, "%s: no rows, expected at least one",
+                         name);
     for (int i = 0; i < REFUSALS; i++) {
         if (report->refused[i] > 0)
             buffer_printf(&reasons, ", %s %llu",

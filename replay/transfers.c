@@ -194,8 +194,8 @@ static void record_answer(struct transfer *transfer, enum outcome outcome)
         record->finish_reason[at] = result->finish_reason[at];
 }
 
-/* An answer that was there at once is read before libcurl has told of its socket. Finding it
- * is slow (a walk over the lane's connections), and seldom needed. */
+/* An answer that was there at once is read before libcurl has told of its socket. Finding
+ * it is slow (a walk over the lane's connections), and seldom needed. */
 static void transfer_find_socket(struct transfer *transfer)
 {
     curl_socket_t fd = CURL_SOCKET_BAD;

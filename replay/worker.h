@@ -34,8 +34,10 @@ struct worker_setup {
     int64_t timeout_ns;
     int64_t idle_timeout_ns;
     int64_t grace_ns;
-    int64_t send_until_ns; /* run clock: nothing more is sent then; INT64_MAX: to the end */
-    int64_t cut_at_ns;     /* run clock: open streams are cancelled then; INT64_MAX: never */
+    /* run clock: nothing more is sent then; INT64_MAX: to the end */
+    int64_t send_until_ns;
+    /* run clock: open streams are cancelled then; INT64_MAX: never */
+    int64_t cut_at_ns;
     uint32_t retries;
 };
 

@@ -35,7 +35,8 @@ static void limit_passes_the_published_points(void **state)
 {
     (void)state;
     static const double points[][2] = {
-        { 1.248, 0.25 }, { 1.933, 0.10 }, { 2.492, 0.05 }, { 3.070, 0.025 }, { 3.880, 0.01 },
+        { 1.248, 0.25 },  { 1.933, 0.10 }, { 2.492, 0.05 },
+        { 3.070, 0.025 }, { 3.880, 0.01 },
     };
     for (size_t i = 0; i < 5; i++)
         assert_close_relative(anderson_darling_p_value(points[i][0], 1000000),

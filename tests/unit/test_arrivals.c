@@ -42,7 +42,8 @@ static void test_bounds_of_run_times(void **state)
     assert_false(run_time_is_stored(TIME_NONE));
     assert_false(run_time_is_stored(RUN_TIME_MAX_NS + 1));
     assert_false(run_time_is_stored(-RUN_TIME_MAX_NS - 1));
-    assert_true(run_time_is_stored(RUN_TIME_MAX_NS) && run_time_is_stored(-RUN_TIME_MAX_NS));
+    assert_true(run_time_is_stored(RUN_TIME_MAX_NS) &&
+                run_time_is_stored(-RUN_TIME_MAX_NS));
 }
 
 int main(void)

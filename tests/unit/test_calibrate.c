@@ -36,7 +36,8 @@ static void test_one_length(void **state)
 static void test_no_negative_overhead(void **state)
 {
     (void)state;
-    /* The line through both has -10 at 0: through the origin instead, 40 tokens / 20 words. */
+    /* The line through both has -10 at 0: through the origin instead, 40 tokens / 20
+     * words. */
     const struct calibration_point points[] = { { 10, 15 }, { 30, 65 } };
     assert_fit(points, 2, 0.5, 0);
 }

@@ -27,7 +27,7 @@ FORMATS_SOURCES := $(sort $(wildcard formats/*.c))
 REPLAY_SOURCES := $(sort $(wildcard replay/*.c))
 RECORD_SOURCES := $(sort $(wildcard record/*.c))
 ANALYZE_SOURCES := $(sort $(wildcard analyze/*.c))
-UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c tests/model/test_*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SOURCES := $(sort $(wildcard tests/bench/bench_*.c))
 MANUALS := $(sort $(wildcard replay/*.1 record/*.1 analyze/*.1))
@@ -105,6 +105,8 @@ $(BUILD)/tokanalyze: $(BUILD)/analyze/main.o $(ANALYZE_LIBRARY) $(LIBRARY)
 	$(call link,$(call libs,$(FORMATS_PACKAGES) $(ANALYZE_PACKAGES)))
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(ALL_LIBRARIES)
 	$(call link,$(call libs,cmocka $(ALL_PACKAGES)))
+$(BUILD)/tests/model/%: $(BUILD)/tests/model/%.o $(ALL_LIBRARIES)
+	$(call link,$(call libs,cmocka $(ALL_PACKAGES)))
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(ALL_LIBRARIES)
 	$(call link,$(call libs,$(ALL_PACKAGES)))
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_MAIN) $(ALL_LIBRARIES)
@@ -134,7 +136,7 @@ check-run: $(PROGRAMS) $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) # as check, nothing ins
 check-unit: $(UNIT_PROGRAMS) ## unit tests only
 	@$(RUN) $(UNIT_PROGRAMS)
 
-check-long: $(PROGRAMS) ## long tests
+check-long: $(PROGRAMS) $(UNIT_PROGRAMS) ## long tests
 	@$(RUN) --timeout 1800 --alone $(call executables,long)
 
 ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all

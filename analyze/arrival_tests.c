@@ -3,15 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_cdf.h>
-
+#include "analyze/chi_square.h"
 #include "analyze/quantile.h"
 #include "formats/base/anderson_darling.h"
 #include "formats/base/clock.h"
+#include "formats/base/draw.h"
 #include "formats/base/memory.h"
 
 /* More gaps would say no more, and take seconds to sort. */
-enum { TESTED_MAX = 100000 };
+enum { TESTED_MAX = 100000, DRAW_STREAM = 1 };
 
 static const int64_t windows_ns[DISPERSION_WINDOWS] = {
     NS_PER_MS,       3 * NS_PER_MS,   10 * NS_PER_MS, 30 * NS_PER_MS,
@@ -48,6 +48,15 @@ static void gap_moments(struct arrival_tests *tests, const struct queue_event *e
     tests->lag1_p_value = erfc(fabs(tests->lag1) * sqrt(n) / M_SQRT2);
 }
 
+/* Undoes the rounding of two times to the resolution of logs: a gap of 0 would count as
+ * infinitely unlikely. The error of their difference is triangular. */
+static double unrounded_gap(double gap_s, size_t i)
+{
+    struct draw draw = draw_at(0, DRAW_STREAM, i);
+    double off = draw_uniform(draw.words[0]) - draw_uniform(draw.words[1]);
+    return fabs(gap_s + off * QUEUE_RESOLUTION_NS / NS_PER_S);
+}
+
 /* The gaps' distance from the exponential law whose mean is theirs. */
 static void test_law(struct arrival_tests *tests, const struct queue_event *events)
 {
@@ -57,7 +66,7 @@ static void test_law(struct arrival_tests *tests, const struct queue_event *even
     double *values = memory_new(count, sizeof *values);
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        values[i] = gap_at(events, i * tests->gaps / count);
+        values[i] = unrounded_gap(gap_at(events, i * tests->gaps / count), i);
         sum += values[i];
     }
     if (sum > 0) {
@@ -104,8 +113,8 @@ static void count_windows(struct dispersion *out, const struct queue_event *even
     if (!(mean > 0))
         return;
     out->index = variance / mean;
-    double below = gsl_cdf_chisq_P((n - 1) * out->index, n - 1);
-    double above = gsl_cdf_chisq_Q((n - 1) * out->index, n - 1);
+    double below = chi_square_below((n - 1) * out->index, n - 1);
+    double above = chi_square_above((n - 1) * out->index, n - 1);
     out->p_value = fmin(1, 2 * fmin(below, above));
 }
 

@@ -14,6 +14,15 @@ static int64_t service_of(const struct lindley *lindley, const struct queue_even
     return event->service_ns > 0 ? event->service_ns : 0;
 }
 
+static int64_t setup_of(const struct lindley *lindley, const struct queue_event *event)
+{
+    if (lindley->setup_ns == LINDLEY_NO_SETUP)
+        return 0;
+    if (lindley->service_ns == LINDLEY_RECORDED && queue_found_idle(event))
+        return queue_setup_ns(event);
+    return lindley->setup_ns;
+}
+
 void lindley_waits(const struct lindley *lindley, const struct queue_event *events,
                    size_t count, struct histogram *waits)
 {
@@ -28,7 +37,7 @@ void lindley_waits(const struct lindley *lindley, const struct queue_event *even
         int64_t *free_ns = &free_at_ns[event->row % lindley->workers];
         int64_t start_ns = *free_ns;
         if (event->arrival_ns >= start_ns)
-            start_ns = event->arrival_ns + lindley->setup_ns;
+            start_ns = event->arrival_ns + setup_of(lindley, event);
         *free_ns = start_ns + service_of(lindley, event);
         batch_ns[filled++] = start_ns - event->arrival_ns;
         if (filled == BATCH) {

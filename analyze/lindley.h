@@ -17,9 +17,14 @@ enum { LINDLEY_WORKERS_MAX = 1 << 16 };
 
 struct lindley {
     int64_t service_ns; /* of every event, or LINDLEY_RECORDED */
-    int64_t setup_ns;   /* paid by each event that finds its worker idle */
+    /* Paid by each event that finds its worker idle: its own, with recorded services and
+     * where it really found an idle loop; else this. */
+    int64_t setup_ns;
     uint32_t workers;   /* >= 1: a request goes to worker (row mod workers) */
 };
+
+/* No set-up, not even a recorded one. */
+#define LINDLEY_NO_SETUP (-1)
 
 /* Adds the wait of each event, set-up included, to `waits` (ns). Each worker
  * serves its own events in the order given. A recorded service below 0 counts as 0. */

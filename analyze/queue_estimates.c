@@ -2,16 +2,15 @@
 
 #include <math.h>
 
-#include <gsl/gsl_cdf.h>
-
+#include "analyze/chi_square.h"
 #include "formats/base/clock.h"
 
 struct estimate queue_rate(size_t count, double span_s)
 {
     double miss = (1 - INTERVAL_CONFIDENCE) / 2;
     double n = (double)count;
-    double low = count == 0 ? 0 : gsl_cdf_chisq_Pinv(miss, 2 * n) / 2;
-    double high = gsl_cdf_chisq_Qinv(miss, 2 * n + 2) / 2;
+    double low = count == 0 ? 0 : chi_square_quantile(miss, 2 * n) / 2;
+    double high = chi_square_quantile(1 - miss, 2 * n + 2) / 2;
     return (struct estimate){
         .value = n / span_s,
         .interval = { .known = true, .low = low / span_s, .high = high / span_s },

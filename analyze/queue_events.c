@@ -20,7 +20,7 @@ struct queue_service queue_serve(struct queue_event *events, size_t count)
             start_ns = later_ns(ready_ns, event->app_ns - (int64_t)event->wake);
             met.wakes++;
         }
-        int64_t setup = (start_ns - ready_ns) / QUEUE_SETUP_UNIT_NS;
+        int64_t setup = (start_ns - ready_ns) / QUEUE_RESOLUTION_NS;
         event->wake = setup < UINT32_MAX ? (uint32_t)setup : UINT32_MAX;
         event->service_ns = event->app_ns - start_ns;
         before_ns = event->app_ns;

@@ -13,8 +13,9 @@
 /* The loop was awake when it came to the event. */
 #define QUEUE_AWAKE UINT32_MAX
 
-/* Set-up times are kept in units of the log's resolution, and saturate at 429 s. */
-enum { QUEUE_SETUP_UNIT_NS = 100 };
+/* Times in logs are rounded down to so much. Set-up times are kept in this unit, and
+ * saturate at 429 s. */
+enum { QUEUE_RESOLUTION_NS = 100 };
 
 /* 32 bytes, since there are millions. Times in ns. */
 struct queue_event {
@@ -23,7 +24,7 @@ struct queue_event {
     int64_t service_ns; /* set by queue_serve; below 0 when the clocks disagree */
     uint32_t row;       /* of the request in the plan: what workers share by */
     /* app - wake-up as the log has it, or QUEUE_AWAKE; queue_serve puts the set-up here,
-     * in QUEUE_SETUP_UNIT_NS */
+     * in QUEUE_RESOLUTION_NS */
     uint32_t wake;
 };
 
@@ -45,7 +46,7 @@ struct queue_service queue_serve(struct queue_event *events, size_t count);
 
 static inline int64_t queue_setup_ns(const struct queue_event *event)
 {
-    return (int64_t)event->wake * QUEUE_SETUP_UNIT_NS;
+    return (int64_t)event->wake * QUEUE_RESOLUTION_NS;
 }
 
 /* Time from arrival to the start of service, set-up included; after queue_serve. */
@@ -58,7 +59,7 @@ static inline int64_t queue_wait_ns(const struct queue_event *event)
  * set-up times. */
 static inline bool queue_found_idle(const struct queue_event *event)
 {
-    return queue_wait_ns(event) - queue_setup_ns(event) < QUEUE_SETUP_UNIT_NS;
+    return queue_wait_ns(event) - queue_setup_ns(event) < QUEUE_RESOLUTION_NS;
 }
 
 #endif

@@ -36,7 +36,9 @@ void queue_lattice_release(struct queue_lattice *lattice);
 /* The p-quantile of the wait. */
 struct bracket queue_lattice_quantile(const struct queue_lattice *lattice, double p);
 
-/* P(W <= k step_s) to second order in the step: the mean of the bracket. */
+/* P(W <= (k + 1/2) step_s) to second order in the step: the mean of low[k] and high[k],
+ * since n residual services lose n / 2 steps on average by rounding down and gain them by
+ * rounding up, and a sum on the lattice stands for its cell. */
 double queue_lattice_cdf(const struct queue_lattice *lattice, size_t k);
 
 #endif

@@ -171,7 +171,7 @@ void queue_model_set_replay(struct queue_model_set *set, int64_t service_ns,
                             size_t count)
 {
     set->service_ns = service_ns;
-    set->lindley = run_lindley(set, events, count, 0);
+    set->lindley = run_lindley(set, events, count, LINDLEY_NO_SETUP);
     set->lindley_setup = wait_figures_unknown;
     if (isfinite(setup_s))
         set->lindley_setup = run_lindley(set, events, count, llround(setup_s * NS_PER_S));

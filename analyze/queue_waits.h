@@ -49,8 +49,9 @@ struct queue_model_set {
 };
 
 /* Fills in Lindley's waits. Recorded services want their events in the order of service:
- * without set-up the recursion then gives back the waits of a loop that never slept. A
- * supposed service, which knows no such order, wants them in the order of arrival. */
+ * with the recorded set-ups the recursion then gives back the waits observed, but for
+ * clock faults; without, those of a loop that never sleeps. A supposed service, which
+ * knows no such order, wants them in the order of arrival, and pays the mean set-up. */
 void queue_model_set_replay(struct queue_model_set *set, int64_t service_ns,
                             double setup_s, const struct queue_event *events,
                             size_t count);

@@ -47,7 +47,8 @@ static struct queue_what_if try_workers(const struct queue *queue,
     double setup_s = queue->what_if_setup_s;
     struct lindley lindley = {
         .service_ns = queue->what_if_service_ns,
-        .setup_ns = isfinite(setup_s) ? llround(setup_s * NS_PER_S) : 0,
+        .setup_ns = isfinite(setup_s) ? llround(setup_s * NS_PER_S)
+                                      : LINDLEY_NO_SETUP,
         .workers = workers,
     };
     struct histogram waits = { 0 };

@@ -7,10 +7,11 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_psi.h>
 
+#include "analyze/chi_square.h"
 #include "analyze/quantile.h"
 
-#define NOISE_SHARE 0.01  /* of a deterministic time */
-#define NOISE_LEAST_S 1e-7 /* resolution of the log */
+#define NOISE_SHARE_MAX 0.01  /* of a deterministic time */
+#define NOISE_LEAST_S 1e-8    /* a tenth of the log's resolution: as good as none */
 
 enum { NEWTON_STEPS = 50, EM_STEPS = 200 };
 
@@ -38,7 +39,7 @@ const char *service_law_parameter_name(enum service_law_kind kind, unsigned para
 unsigned service_law_freedom(enum service_law_kind kind)
 {
     static const unsigned freedom[SERVICE_LAWS] = {
-        [LAW_DETERMINISTIC] = 1, [LAW_EXPONENTIAL] = 1,      [LAW_GAMMA] = 2,
+        [LAW_DETERMINISTIC] = 2, [LAW_EXPONENTIAL] = 1,      [LAW_GAMMA] = 2,
         [LAW_LOGNORMAL] = 2,     [LAW_HYPEREXPONENTIAL] = 3,
     };
     return freedom[kind];
@@ -54,8 +55,12 @@ static double mean_of(const double *values, size_t count)
 
 static void fit_deterministic(double *out, const double *sorted, size_t count)
 {
+    double off = 0;
     out[0] = quantile_of_sorted(sorted, count, 0.5);
-    out[1] = fmax(NOISE_SHARE * out[0], NOISE_LEAST_S);
+    for (size_t i = 0; i < count; i++)
+        off += fabs(sorted[i] - out[0]);
+    double noise = fmin(off / (double)count, NOISE_SHARE_MAX * out[0]);
+    out[1] = fmax(noise, NOISE_LEAST_S);
 }
 
 /* Newton on the shape (Choi and Wette 1969); s = log of mean - mean of log >= 0. */
@@ -189,7 +194,7 @@ double service_law_cdf(const struct service_law *law, double x)
     case LAW_DETERMINISTIC:
         return gsl_cdf_laplace_P(x - p[0], p[1]);
     case LAW_GAMMA:
-        return gsl_cdf_gamma_P(x, p[0], p[1]);
+        return chi_square_below(2 * x / p[1], 2 * p[0]);
     case LAW_LOGNORMAL:
         return gsl_cdf_lognormal_P(x, p[0], p[1]);
     case LAW_HYPEREXPONENTIAL:

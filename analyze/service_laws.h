@@ -8,8 +8,8 @@
 #include <gsl/gsl_rng.h>
 
 enum service_law_kind {
-    /* the same for all, but for timing noise: Laplace around the median, scale 1 % of it,
-     * at least one unit of the log's resolution */
+    /* the same for all, but for timing noise: Laplace around the median, of a scale up to
+     * 1 % of it */
     LAW_DETERMINISTIC,
     LAW_EXPONENTIAL,
     LAW_GAMMA,

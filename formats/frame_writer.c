@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/base/memory.h"
@@ -54,9 +55,22 @@ static int append_bytes(struct frame_writer *writer, const void *bytes, size_t l
     return STATUS_OK;
 }
 
+/* A file that was deleted takes what is written to it along when it is closed. */
+static int check_not_removed(const struct frame_writer *writer, struct fault *fault)
+{
+    struct stat state;
+    if (fstat(writer->fd, &state) == 0 && state.st_nlink == 0)
+        return fault_set(fault, STATUS_IO, "%s was removed while it was being written",
+                         writer->path);
+    return STATUS_OK;
+}
+
 int frame_writer_append(struct frame_writer *writer, const void *content, size_t len,
                         uint64_t requests, uint64_t events, struct fault *fault)
 {
+    int status = check_not_removed(writer, fault);
+    if (status)
+        return status;
     size_t bound = ZSTD_compressBound(len);
     if (bound > writer->out_capacity) {
         writer->out = memory_resize(writer->out, bound, 1);
@@ -74,7 +88,7 @@ int frame_writer_append(struct frame_writer *writer, const void *content, size_t
         .requests = requests,
         .events = events,
     };
-    int status = append_bytes(writer, writer->out, compressed, fault);
+    status = append_bytes(writer, writer->out, compressed, fault);
     if (!status)
         frame_index_append(&writer->index, &entry);
     return status;

@@ -27,7 +27,7 @@ int frame_writer_open(struct frame_writer *writer, const char *path, size_t bloc
 
 /* Compresses and writes one frame; requests and events go to the index. On failure, the
  * disk's as a rule, the file is cut back to its last whole frame; append nothing after
- * that. */
+ * that. A file that was removed meanwhile is a failure too. */
 int frame_writer_append(struct frame_writer *writer, const void *content, size_t len,
                         uint64_t requests, uint64_t events, struct fault *fault);
 

@@ -18,6 +18,7 @@ struct connection {
     uint16_t lane;
     uint16_t local_port; /* 0: not yet known */
     bool open;
+    size_t event_bytes; /* of the latest read that brought one event */
     uint64_t received_before; /* tcpi_bytes_received when the present request began */
 };
 

@@ -64,10 +64,11 @@ int socket_enable_stamps(int fd)
     return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
 }
 
-int64_t socket_peek_stamp(int fd)
+size_t socket_peek_stamp(int fd, size_t len, int64_t *stamp_ns)
 {
-    char byte;
-    struct iovec space = { .iov_base = &byte, .iov_len = 1 };
+    /* TCP counts the bytes and, for MSG_TRUNC, copies none. */
+    char untouched[PEEK_BYTES_MAX];
+    struct iovec space = { .iov_base = untouched, .iov_len = len };
     union {
         char bytes[CMSG_SPACE(sizeof(struct timespec))];
         struct cmsghdr align;
@@ -78,13 +79,16 @@ int64_t socket_peek_stamp(int fd)
         .msg_control = &control,
         .msg_controllen = sizeof control,
     };
-    if (recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT) <= 0)
-        return INT64_MIN;
+    *stamp_ns = INT64_MIN;
+    ssize_t waiting = recvmsg(fd, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+    if (waiting <= 0)
+        return 0;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (header == NULL || header->cmsg_level != SOL_SOCKET ||
         header->cmsg_type != SCM_TIMESTAMPNS)
-        return INT64_MIN;
+        return (size_t)waiting;
     struct timespec stamp;
     memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
-    return (int64_t)stamp.tv_sec * NS_PER_S + stamp.tv_nsec;
+    *stamp_ns = (int64_t)stamp.tv_sec * NS_PER_S + stamp.tv_nsec;
+    return (size_t)waiting;
 }

@@ -1,9 +1,10 @@
-/* When data reached the host: the kernel's receive stamp at the head of a socket's queue,
- * mapped to the monotonic clock. */
+/* When data reached the host: the kernel's receive stamps of what waits in a socket's
+ * queue, mapped to the monotonic clock. */
 #ifndef TOKTRACE_RECEIVE_STAMP_H
 #define TOKTRACE_RECEIVE_STAMP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A difference of the two clocks that moved by more than this was set, not slewed. */
@@ -32,8 +33,13 @@ int64_t stamp_clock_map(const struct stamp_clock *clock, int64_t realtime_ns);
 /* Asks the kernel for receive stamps in ns on this socket. 0, or -1 with errno. */
 int socket_enable_stamps(int fd);
 
-/* CLOCK_REALTIME stamp of the data at the head of the queue, which stays there; INT64_MIN
- * when there is no data or no stamp. */
-int64_t socket_peek_stamp(int fd);
+/* As much as libcurl reads at once. */
+enum { PEEK_BYTES_MAX = 16384 };
+
+/* Looks at the next bytes of the queue, up to `len` (at most PEEK_BYTES_MAX), which stay there: how many there
+ * are, and into *stamp_ns the CLOCK_REALTIME stamp of the last packet among them;
+ * INT64_MIN when there is no data or no stamp. Packets that the kernel merged have the
+ * stamp of the newest. */
+size_t socket_peek_stamp(int fd, size_t len, int64_t *stamp_ns);
 
 #endif

@@ -19,14 +19,15 @@ static void on_event(void *context, const struct answer_event *event)
     struct read_context *read = &transfers->read;
     struct arrival_event *logged =
         event_chain_append(&transfer->events, &transfers->events);
-    bool exact = read->arrival_ns != TIME_NONE;
+    int64_t arrival_ns = read->events == 0 ? read->arrival_ns : read->last_arrival_ns;
+    bool exact = arrival_ns != TIME_NONE;
     struct client_cost *cost = &transfers->options.cost;
     if (cost->mean_ns > 0 && event_kind_is_token(event->kind)) {
         client_cost_spend(cost);
         transfer->active_ns = transfers_now(transfers);
     }
     *logged = (struct arrival_event){
-        .arrival_ns = exact ? read->arrival_ns : transfer->active_ns,
+        .arrival_ns = exact ? arrival_ns : transfer->active_ns,
         .app_ns = transfer->active_ns,
         .tokens = event->tokens,
         .choice = event->choice,

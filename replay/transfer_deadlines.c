@@ -103,11 +103,15 @@ static void retry_first(struct transfers *transfers)
     transfer_launch(transfer);
 }
 
-void transfers_expire(struct transfers *transfers, int64_t now_ns)
+void transfers_run_timers(struct transfers *transfers, int64_t now_ns)
 {
     for (unsigned number = 0; number < transfers->options.lanes; number++)
         if (transfers->lanes[number].deadline_ns <= now_ns)
             lane_act(&transfers->lanes[number], CURL_SOCKET_TIMEOUT, 0);
+}
+
+void transfers_expire(struct transfers *transfers, int64_t now_ns)
+{
     while (linger_deadline(transfers) <= now_ns)
         transfer_give_up(TAILQ_FIRST(&transfers->by_linger), OUTCOME_OK);
     while (retry_deadline(transfers) <= now_ns)

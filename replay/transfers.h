@@ -98,10 +98,15 @@ void transfers_ready(struct transfers *transfers, struct ready_socket ready);
  * the mapping of kernel stamps; returns the step of the wall clock in ns, 0 as a rule. */
 int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t woke_ns);
 
-/* Runs libcurl's timers and our time limits that are due. */
+/* Runs libcurl's timers that are due. */
+void transfers_run_timers(struct transfers *transfers, int64_t now_ns);
+
+/* Ends what ran out of time, and starts next tries. Call it when no socket that is ready
+ * waits to be looked at: after a stall of this process, what a server sent in time may
+ * still lie there. */
 void transfers_expire(struct transfers *transfers, int64_t now_ns);
 
-/* When transfers_expire has something to do next; INT64_MAX: nothing waits. Run clock. */
+/* When one of the two has something to do next; INT64_MAX: nothing waits. Run clock. */
 int64_t transfers_next_deadline(const struct transfers *transfers);
 
 /* Requests in flight. */

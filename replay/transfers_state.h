@@ -22,7 +22,9 @@ struct lane {
 
 /* The read that is being handed to libcurl, and the wake-up that it belongs to. */
 struct read_context {
-    int64_t arrival_ns; /* run clock; TIME_NONE: the kernel gave no stamp */
+    /* of its first packet and of its last; run clock; TIME_NONE: the kernel gave none */
+    int64_t arrival_ns;
+    int64_t last_arrival_ns;
     int64_t woke_ns;    /* run clock */
     int64_t slept_at_ns;
     bool after_sleep; /* no event since the loop woke from a sleep */

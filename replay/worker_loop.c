@@ -221,6 +221,22 @@ static void worker_note_turn(struct worker *worker, int64_t deadline_ns,
     }
 }
 
+/* Whether every socket that was ready has been looked at: at once when the wait had room
+ * for more; else, as epoll gives ready sockets in turn, after as many full waits as all
+ * of them take. A process that was stopped and goes on finds its wait interrupted: then
+ * nothing has been looked at. */
+static bool worker_has_seen_all(struct worker *worker, int ready)
+{
+    if (ready < 0)
+        return false;
+    worker->full_waits = ready < EVENTS_PER_WAIT ? 0 : worker->full_waits + 1;
+    if (worker->full_waits > 0 && worker->full_waits * EVENTS_PER_WAIT <=
+                                      transfers_open(worker->transfers))
+        return false;
+    worker->full_waits = 0;
+    return true;
+}
+
 /* One turn of the loop: sleep until something is due or ready, then do all of it. */
 static void worker_turn(struct worker *worker)
 {
@@ -241,7 +257,11 @@ static void worker_turn(struct worker *worker)
         if (worker->next_due_ns <= worker_now(worker))
             worker_send_due(worker);
     }
-    transfers_expire(worker->transfers, worker_now(worker));
+    transfers_run_timers(worker->transfers, worker_now(worker));
+    /* What came since the wait is not seen yet, and this process may have been stopped
+       meanwhile. */
+    if (worker_has_seen_all(worker, ready))
+        transfers_expire(worker->transfers, slept_at_ns);
     worker_obey(worker);
     worker_send_due(worker);
     worker_note_turn(worker, deadline_ns, slept_at_ns, woke_ns);

@@ -63,7 +63,11 @@ static int compare_rows(const void *left, const void *right)
 
 static void sort_rows(struct request_trace *trace)
 {
-    if (trace->report.unsorted > 0)
+    size_t sorted = 1;
+    while (sorted < trace->count
+           && trace->rows[sorted].time_ns >= trace->rows[sorted - 1].time_ns)
+        sorted++;
+    if (sorted < trace->count)
         qsort(trace->rows, trace->count, sizeof *trace->rows, compare_rows);
 }
 

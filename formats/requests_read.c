@@ -88,7 +88,7 @@ int requests_read(struct request_trace *trace, const char *path,
                   const struct requests_read_options *options, struct fault *fault)
 {
     struct requests_reader reader = { .trace = trace, .options = options,
-                                     .fault = fault };
+                                      .fault = fault, .last_ns = INT64_MIN };
     enum request_format format = options->format;
     /* A trace that cannot be opened is bad input like one that cannot be understood. */
     int rc = input_file_open(&reader.file, path, fault);

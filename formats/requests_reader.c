@@ -42,8 +42,10 @@ void reader_accept(struct requests_reader *reader, struct request_row *row)
 {
     struct request_report *report = &reader->trace->report;
     row->row = report->read++;
-    report->unsorted += row->row > 0 && row->time_ns < reader->last_ns;
-    reader->last_ns = row->time_ns;
+    if (!reader->time_derived) {
+        report->unsorted += row->time_ns < reader->last_ns;
+        reader->last_ns = row->time_ns;
+    }
     if (row->output_tokens == 0 && !reader->options->zero_output_one) {
         report->refused[REFUSED_ZERO_OUTPUT]++;
         return;

@@ -37,6 +37,7 @@ struct requests_reader {
     struct fault *fault;
     uint64_t line;   /* of the record at hand, from 1 */
     int64_t last_ns; /* time of the record before */
+    bool time_derived; /* the record at hand has no time of its own */
     struct buffer scratch; /* for one record */
     void *state;           /* of the format's own */
     struct buffer document; /* of formats that are read whole */

@@ -8,36 +8,46 @@
 
 enum { SESSIONS_BLOCK_TOKENS = 512 };
 
+static const int64_t TIME_UNKNOWN_NS = -1;
+
 struct session_times {
-    int64_t *last_ns; /* owned: time of each session's last turn */
+    int64_t *last_ns; /* owned: time of each session's last turn, or TIME_UNKNOWN_NS */
     size_t count;
     size_t capacity;
 };
+
+/* Where the session's time is kept. Sessions may be known by name from refused rows
+ * alone, so that their numbers run ahead of the times. */
+static int64_t *time_of(struct session_times *times, uint32_t session)
+{
+    while (times->count <= session) {
+        times->last_ns = memory_grow(times->last_ns, times->count, &times->capacity,
+                                     sizeof *times->last_ns);
+        times->last_ns[times->count++] = TIME_UNKNOWN_NS;
+    }
+    return &times->last_ns[session];
+}
 
 /* A turn without a time of its own gets that of the turn before: the earliest it could
  * have. */
 static bool place_turn(struct requests_reader *reader, const struct line_values *values,
                        struct request_row *row, struct row_problem *problem)
 {
-    struct session_times *times = reader->state;
-    if (row->session == SESSION_NONE)
-        return true;
-    bool first = row->session >= times->count;
-    if (first) {
-        times->last_ns = memory_grow(times->last_ns, times->count, &times->capacity,
-                                     sizeof *times->last_ns);
-        times->last_ns[times->count++] = 0;
-    }
-    if (!values->seen[LINE_TIME] && first) {
+    int64_t none_ns = TIME_UNKNOWN_NS;
+    int64_t *last_ns = &none_ns;
+    if (row->session != SESSION_NONE)
+        last_ns = time_of(reader->state, row->session);
+    reader->time_derived = !values->seen[LINE_TIME];
+    if (reader->time_derived && *last_ns == TIME_UNKNOWN_NS) {
         problem->refusal = REFUSED_TIME;
         problem->column = 0;
         snprintf(problem->text, sizeof problem->text,
                  "no timestamp, expected one on the first turn of a session");
         return false;
     }
-    if (!values->seen[LINE_TIME])
-        row->time_ns = times->last_ns[row->session];
-    times->last_ns[row->session] = row->time_ns;
+    if (reader->time_derived)
+        row->time_ns = *last_ns;
+    *last_ns = row->time_ns;
     return true;
 }
 

@@ -150,10 +150,53 @@ static void sessions_have_delays(void **state)
     assert_int_equal(trace.rows[2].time_ns, 500000000);
     assert_int_equal(trace.rows[2].think_ns, 250500000);
     assert_int_equal(trace.rows[2].turn, 1);
+    assert_int_equal(trace.report.unsorted, 1);
     request_trace_release(&trace);
     REFUSE("{\"session_id\":\"a\",\"delay\":250,\"input_length\":7,"
            "\"output_length\":8}\n",
            "trace:1: no timestamp, expected one on the first turn of a session");
+}
+
+/* A turn without a time of its own is not out of order, wherever it stands. */
+static void later_turns_are_not_unsorted(void **state)
+{
+    (void)state;
+    struct request_trace trace = read_good(
+        "{\"session_id\":\"a\",\"timestamp\":0,\"input_length\":1,\"output_length\":1}\n"
+        "{\"session_id\":\"b\",\"timestamp\":9,\"input_length\":2,\"output_length\":1}\n"
+        "{\"session_id\":\"a\",\"delay\":1,\"input_length\":3,\"output_length\":1}\n"
+        "{\"session_id\":\"c\",\"timestamp\":9,\"input_length\":4,\"output_length\":1}\n",
+        &STRICT);
+    static const uint32_t order[] = { 1, 3, 2, 4 };
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(trace.rows[i].input_tokens, order[i]);
+    assert_int_equal(trace.report.unsorted, 0);
+    request_trace_release(&trace);
+    REFUSE("{\"session_id\":\"\",\"delay\":250,\"input_length\":7,\"output_length\":8}\n",
+           "trace:1: no timestamp, expected one on the first turn of a session");
+}
+
+/* Sessions whose first rows were refused still need a timestamp, and get theirs. */
+static void refused_sessions_may_come_again(void **state)
+{
+    (void)state;
+    enum { SESSIONS = 100 };
+    struct buffer text = BUFFER_INIT;
+    for (int i = 0; i < SESSIONS; i++)
+        buffer_printf(&text,
+                      "{\"session_id\":%d,\"input_length\":1,\"output_length\":1}\n", i);
+    for (int i = SESSIONS - 1; i >= 0; i--)
+        buffer_printf(&text,
+                      "{\"session_id\":%d,\"timestamp\":%d,\"input_length\":1,"
+                      "\"output_length\":1}\n",
+                      i, i);
+    struct request_trace trace = read_good(buffer_text(&text), &SKIPPING);
+    assert_int_equal(trace.report.refused[REFUSED_TIME], SESSIONS);
+    assert_int_equal(trace.count, SESSIONS);
+    for (int i = 0; i < SESSIONS; i++)
+        assert_int_equal(trace.rows[i].time_ns, i * 1000000);
+    request_trace_release(&trace);
+    buffer_release(&text);
 }
 
 static void our_own_rows(void **state)
@@ -353,6 +396,8 @@ int main(void)
         cmocka_unit_test(skipped_lines_leave_no_blocks),
         cmocka_unit_test(qwen_chats_form_sessions),
         cmocka_unit_test(sessions_have_delays),
+        cmocka_unit_test(later_turns_are_not_unsorted),
+        cmocka_unit_test(refused_sessions_may_come_again),
         cmocka_unit_test(our_own_rows),
         cmocka_unit_test(otel_spans),
         cmocka_unit_test(otlp_documents_and_lines),

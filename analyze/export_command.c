@@ -129,6 +129,8 @@ static int export_load(struct export_writer *writer, const struct export_options
     if (status == STATUS_OK) {
         writer->stream = file.stream;
         status = write_all(writer, &load, fault);
+        if (status == STATUS_OK && options->common.quiet == 0)
+            load_print_losses(&load, stderr);
         if (status == STATUS_OK)
             status = output_file_commit(&file, fault);
         else

@@ -16,7 +16,7 @@ void json_set_number(json_t *object, const char *key, double value)
     json_object_set_new(object, key, json_number_or_null(value));
 }
 
-static json_t *text_json(const char *text)
+json_t *json_text(const char *text)
 {
     json_t *string = json_string(text);
     if (string)
@@ -31,7 +31,7 @@ static json_t *text_json(const char *text)
 
 void json_set_text(json_t *object, const char *key, const char *text)
 {
-    json_object_set_new(object, key, text && *text ? text_json(text) : json_null());
+    json_object_set_new(object, key, text && *text ? json_text(text) : json_null());
 }
 
 json_t *interval_json(const struct interval *interval)

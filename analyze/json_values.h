@@ -22,7 +22,10 @@ void json_set_count(json_t *object, const char *key, uint64_t count);
 /* Sets a number, or null when it is not finite. */
 void json_set_number(json_t *object, const char *key, double value);
 
-/* Sets a text, or null for NULL and "". Bytes of text that is not UTF-8 become '?'. */
+/* A string; bytes of text that is not UTF-8 become '?'. New reference. */
+json_t *json_text(const char *text);
+
+/* Sets a text, or null for NULL and "". */
 void json_set_text(json_t *object, const char *key, const char *text);
 
 void json_set_distribution(json_t *object, const char *key,

@@ -1,5 +1,6 @@
 #include "analyze/load.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -272,4 +273,22 @@ int load_next(struct load *load, struct arrivals_record *record, size_t *log,
             return got;
     }
     return 0;
+}
+
+static void print_loss(const struct load_log *log, FILE *out)
+{
+    if (!log->readable)
+        fprintf(out, "%s\n", log->problem);
+    else if (log->loss.truncated)
+        fprintf(out, "%s: cut at offset %" PRIu64 ", %" PRIu64 " bytes are lost\n",
+                log->path, log->loss.offset, log->loss.lost_bytes);
+    else if (log->loss.end_missing)
+        fprintf(out, "%s: no end record: its writer died, later requests are missing\n",
+                log->path);
+}
+
+void load_print_losses(const struct load *load, FILE *out)
+{
+    for (size_t i = 0; i < load->log_count; i++)
+        print_loss(&load->logs[i], out);
 }

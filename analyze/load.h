@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "analyze/wire_join.h"
 #include "formats/aiperf.h"
@@ -65,6 +66,10 @@ int load_open(struct load *load, char *const *operands, int operand_count,
 /* From now on the arrivals in records of run directories are those of packets, wherever
  * the directory has a wire log and the packet is in it. */
 int load_use_wire(struct load *load, struct fault *fault);
+
+/* Says of each log that is read, in one line each, what is missing of it; nothing of
+ * those that are whole. */
+void load_print_losses(const struct load *load, FILE *out);
 
 /* Over all logs, as far as they are read. */
 struct load_packets {

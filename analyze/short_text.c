@@ -20,13 +20,13 @@ struct short_text duration_text(double seconds)
     return result;
 }
 
-/* Four digits. */
+/* Four digits, also of what rounds up to one more. */
 static int decimals_of(double value)
 {
     double size = fabs(value);
-    if (size >= 1000)
+    if (size >= 999.95)
         return 0;
-    return size >= 100 ? 1 : size >= 10 ? 2 : 3;
+    return size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
 }
 
 struct short_text rate_text(double per_s)

@@ -290,6 +290,20 @@ static void set_losses(struct summary *summary, const struct load *load)
         summary->interrupted |= load->runs[i].manifest.interrupted;
 }
 
+/* The manifest knows the whole plan, also what no log has a record of. */
+static void use_planned_rate(struct timeline *timeline, const struct load *load)
+{
+    bool one_run = load->run_count == 1;
+    for (size_t i = 0; i < load->log_count; i++)
+        one_run = one_run && load->logs[i].run == 0;
+    const struct run_plan_facts *plan = one_run ? &load->runs[0].manifest.plan : NULL;
+    if (!plan || plan->requests < 2 || plan->first_due_ns == TIME_NONE ||
+        plan->last_due_ns <= plan->first_due_ns)
+        return;
+    double seconds = (double)(plan->last_due_ns - plan->first_due_ns) / NS_PER_S;
+    timeline->planned_per_s = (double)(plan->requests - 1) / seconds;
+}
+
 void summary_compute(struct summary *summary, const struct summary_request *request,
                      const struct load *load, const struct collection *collection)
 {
@@ -297,10 +311,13 @@ void summary_compute(struct summary *summary, const struct summary_request *requ
     summary->requests = count_requests(load, collection, request->whole);
     summary->tokens = count_tokens(collection);
     summary->timeline = timeline_of(collection, &request->slo);
+    if (request->whole)
+        use_planned_rate(&summary->timeline, load);
     for (int flavour = 0; flavour < FLAVOURS; flavour++)
         set_latencies(summary, collection, (enum flavour)flavour);
     summary->client = client_times_of(collection);
     summary->parts = ntpot_parts_of(collection->samples, collection->count);
+    summary->warm_up = warm_up_of(collection);
     set_goodput(summary, &request->slo, collection);
     set_workers(summary, load, collection);
     set_losses(summary, load);

@@ -14,6 +14,7 @@
 #include "analyze/slo.h"
 #include "analyze/timeline.h"
 #include "analyze/verdict.h"
+#include "analyze/warm_up.h"
 
 /* planned = succeeded + failed + cancelled + not_sent + unrecorded. */
 struct request_counts {
@@ -91,6 +92,7 @@ struct summary {
     struct latencies latency[FLAVOURS];
     struct client_times client;
     struct ntpot_parts parts;
+    struct warm_up warm_up;
     struct goodput goodput; /* all zero without objectives */
     bool has_goodput;
     struct worker_summary *workers; /* owned, one per log */

@@ -15,7 +15,6 @@ struct summary_options {
     int64_t skip_start_ns;
     int64_t skip_end_ns;
     bool by_worker;
-    bool checks;
     const char *output;
     bool kernel_stamps;
     struct verdict_limits limits;
@@ -38,9 +37,6 @@ static const struct option_spec specs[] = {
     { .name = "by-worker", .type = OPTION_FLAG, .group = "Output",
       .offset = offsetof(struct summary_options, by_worker),
       .help = "a table of the workers too" },
-    { .name = "checks", .type = OPTION_FLAG,
-      .offset = offsetof(struct summary_options, checks),
-      .help = "list what the verdict looked at, with the limits, when all is well too" },
     { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "FILE",
       .offset = offsetof(struct summary_options, output),
       .help = "write there instead of standard output" },
@@ -103,7 +99,6 @@ static int write_summary(const struct analysis *analysis, const struct slo *slo,
         struct summary_text_options text = {
             .color = terminal_use_color(file.stream, color),
             .by_worker = options->by_worker,
-            .checks = options->checks,
         };
         summary_print(file.stream, &analysis->summary, &analysis->load, slo, &text);
     }

@@ -1,6 +1,17 @@
 #include "analyze/json_values.h"
 #include "analyze/summary_output.h"
 
+static json_t *notes_json(const struct load *load)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < load->run_count; i++) {
+        const struct run_texts *notes = &load->runs[i].manifest.notes;
+        for (size_t j = 0; j < notes->count; j++)
+            json_array_append_new(array, json_text(notes->items[j]));
+    }
+    return array;
+}
+
 static json_t *run_json(const struct summary *summary, const struct load *load)
 {
     const struct run_manifest *manifest = summary_manifest(load);
@@ -13,6 +24,7 @@ static json_t *run_json(const struct summary *summary, const struct load *load)
     json_set_count(run, "runs", load->run_count);
     json_set_text(run, "arrival_by", summary_arrival_name(load));
     json_set_count(run, "arrivals_by_packets", load_packets(load).found);
+    json_object_set_new(run, "notes", notes_json(load));
     if (!manifest)
         return run;
     json_set_text(run, "url", manifest->url);
@@ -189,6 +201,21 @@ static json_t *inflight_json(const struct inflight *inflight)
     return object;
 }
 
+static json_t *warm_up_json(const struct warm_up *warm_up)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "settled",
+                        warm_up->state.known ? json_boolean(warm_up->state.settled)
+                                             : json_null());
+    if (warm_up->state.settled)
+        json_set_count(object, "requests", warm_up->state.warm_up);
+    else
+        json_object_set_new(object, "requests", json_null());
+    json_set_number(object, "seconds", warm_up->seconds);
+    json_set_number(object, "last_to_first_quarter", warm_up->rise);
+    return object;
+}
+
 json_t *summary_json(const struct summary *summary, const struct load *load,
                      const struct slo *slo)
 {
@@ -212,6 +239,7 @@ json_t *summary_json(const struct summary *summary, const struct load *load,
     json_object_set_new(document, "client_s", client_json(&summary->client));
     json_object_set_new(document, "ntpot_parts_s", parts_json(&summary->parts));
     json_object_set_new(document, "inflight", inflight_json(&summary->timeline.inflight));
+    json_object_set_new(document, "warm_up", warm_up_json(&summary->warm_up));
     json_object_set_new(document, "goodput", goodput_json(summary, slo));
     json_object_set_new(document, "workers", workers);
     return document;

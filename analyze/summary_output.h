@@ -19,8 +19,6 @@ json_t *verdict_json(const struct verdict *verdict);
 struct summary_text_options {
     bool color;
     bool by_worker; /* a table of the workers too */
-    /* all checks of the verdict with their limits, not only those that failed */
-    bool checks;
 };
 
 void summary_print(FILE *out, const struct summary *summary, const struct load *load,

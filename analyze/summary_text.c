@@ -114,7 +114,7 @@ static void print_checks(FILE *out, const struct verdict *verdict)
         add_check_value(&table, check->unit, check->limit);
         text_table_add(&table, "%s", check->ok ? "ok" : "FAILED");
     }
-    fprintf(out, "\nWhat the verdict looked at\n");
+    fprintf(out, "\nWhat the verdict looked at, and its limits\n");
     text_table_print(&table, out);
     text_table_release(&table);
 }
@@ -143,6 +143,19 @@ static void print_run(FILE *out, const struct summary *summary, const struct loa
         }
     }
     fputc('\n', out);
+}
+
+/* What the runs' manifests say that a report should carry. */
+static void print_notes(FILE *out, const struct load *load)
+{
+    for (size_t i = 0; i < load->run_count; i++) {
+        const struct run_texts *notes = &load->runs[i].manifest.notes;
+        for (size_t j = 0; j < notes->count; j++) {
+            fprintf(out, "  note      ");
+            print_outside_text(out, notes->items[j]);
+            fputc('\n', out);
+        }
+    }
 }
 
 static void print_requests(FILE *out, const struct summary *summary)
@@ -204,6 +217,21 @@ static void print_tokens(FILE *out, const struct token_counts *tokens,
                 count_text(tokens->differing).text);
 }
 
+/* Only what a reader should act on: a warm-up of more than a twentieth of the requests,
+ * or a TTFT that is half as high again in the last quarter. */
+static void print_warm_up(FILE *out, const struct summary *summary)
+{
+    const struct warm_up *warm_up = &summary->warm_up;
+    if (warm_up->rise > 1.5 && !warm_up->state.settled)
+        fprintf(out, "  warm-up   TTFT does not settle: its median is %.1f times as high "
+                     "in the last\n            quarter of the requests as in the first\n",
+                warm_up->rise);
+    else if (warm_up->state.warm_up > summary->requests.succeeded / 20)
+        fprintf(out, "  warm-up   TTFT settles after %s requests, %s (MSER-5; see "
+                     "--skip-start)\n", count_text(warm_up->state.warm_up).text,
+                duration_text(warm_up->seconds).text);
+}
+
 static void print_goodput(FILE *out, const struct summary *summary, const struct slo *slo)
 {
     const struct goodput *goodput = &summary->goodput;
@@ -224,15 +252,16 @@ void summary_print(FILE *out, const struct summary *summary, const struct load *
 {
     print_verdict(out, &summary->verdict, options);
     print_run(out, summary, load);
+    print_notes(out, load);
     print_arrival(out, load);
     print_requests(out, summary);
     print_load(out, summary);
     print_tokens(out, &summary->tokens, summary->timeline.output_per_s);
+    print_warm_up(out, summary);
     print_goodput(out, summary, slo);
     summary_print_latencies(out, summary);
     summary_print_parts(out, &summary->parts);
     if (options->by_worker)
         summary_print_workers(out, summary);
-    if (options->checks || !summary->verdict.valid)
-        print_checks(out, &summary->verdict);
+    print_checks(out, &summary->verdict);
 }

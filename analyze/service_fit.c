@@ -76,7 +76,7 @@ static void test_dependence(struct service_fit *fit, const struct queue_event *e
     fit->waited_mean_s = sums[1] / counts[1];
 }
 
-/* Up to FITTED_MAX services above 0, evenly chosen, ascending. Caller frees. */
+/* Up to FITTED_MAX services above 0, evenly chosen, in their order. Caller frees. */
 static double *choose_sample(const struct queue_event *events, size_t count,
                              size_t services, size_t *chosen)
 {
@@ -90,7 +90,6 @@ static double *choose_sample(const struct queue_event *events, size_t count,
         if (seen++ == *chosen * services / wanted)
             sample[(*chosen)++] = (double)events[i].service_ns / NS_PER_S;
     }
-    quantile_sort(sample, *chosen);
     return sample;
 }
 
@@ -124,23 +123,18 @@ static double fitted_statistic(enum service_law_kind kind, double *sorted, size_
 }
 
 /* The share of samples of the fitted law that lie as far from their own fit (Stute,
- * Gonzalez Manteiga and Presedo Quindimil 1993). */
-static double goodness_of_fit(const struct service_law *law, const double *sample,
-                              size_t count, size_t *used)
+ * Gonzalez Manteiga and Presedo Quindimil 1993). Overwrites the values, ascending. */
+static double goodness_of_fit(enum service_law_kind kind, double *values, size_t count)
 {
-    double values[GOF_MAX];
-    *used = count < GOF_MAX ? count : GOF_MAX;
-    for (size_t i = 0; i < *used; i++)
-        values[i] = sample[i * count / *used];
-    struct service_law drawn_from = service_law_fit(law->kind, values, *used);
-    double statistic = fitted_statistic(law->kind, values, *used);
+    struct service_law drawn_from = service_law_fit(kind, values, count);
+    double statistic = fitted_statistic(kind, values, count);
     gsl_rng *generator = bootstrap_generator(0);
     unsigned farther = 0;
     for (unsigned replicate = 0; replicate < GOF_REPLICATES; replicate++) {
-        for (size_t i = 0; i < *used; i++)
+        for (size_t i = 0; i < count; i++)
             values[i] = service_law_draw(&drawn_from, generator);
-        quantile_sort(values, *used);
-        farther += fitted_statistic(law->kind, values, *used) >= statistic;
+        quantile_sort(values, count);
+        farther += fitted_statistic(kind, values, count) >= statistic;
     }
     gsl_rng_free(generator);
     return (1 + (double)farther) / (1 + GOF_REPLICATES);
@@ -162,8 +156,16 @@ static void estimate_tail(struct service_fit *fit, const double *sorted, size_t 
     fit->tail_index_error = fit->tail_index / sqrt((double)tail);
 }
 
-static void fit_laws(struct service_fit *fit, const double *sample)
+/* Sorts the sample. */
+static void fit_laws(struct service_fit *fit, double *sample)
 {
+    double few[GOF_MAX];
+    /* Evenly chosen before sorting: chosen after it, they would lie too close. */
+    fit->gof_sample = fit->fitted < GOF_MAX ? fit->fitted : GOF_MAX;
+    for (size_t i = 0; i < fit->gof_sample; i++)
+        few[i] = sample[i * fit->fitted / fit->gof_sample];
+    quantile_sort(few, fit->gof_sample);
+    quantile_sort(sample, fit->fitted);
     for (unsigned kind = 0; kind < SERVICE_LAWS; kind++) {
         fit->laws[kind] = service_law_fit(kind, sample, fit->fitted);
         fit->aic[kind] = aic_of(&fit->laws[kind], sample, fit->fitted);
@@ -172,7 +174,7 @@ static void fit_laws(struct service_fit *fit, const double *sample)
     }
     const struct service_law *best = &fit->laws[fit->best];
     fit->distance = distance_of(best, sample, fit->fitted);
-    fit->gof_p_value = goodness_of_fit(best, sample, fit->fitted, &fit->gof_sample);
+    fit->gof_p_value = goodness_of_fit(fit->best, few, fit->gof_sample);
 }
 
 void service_fit_run(struct service_fit *fit, const struct queue_event *events,

@@ -325,7 +325,7 @@ static void test_false_alarms(void **state)
         lag += got.arrivals.lag1_p_value <= 0.05;
         dispersion += got.arrivals.dispersion[2].p_value <= 0.05;
         assert_close(got.estimates.batches.size.value, 1, 0.01);
-        if (i % 4 == 0) {
+        if (i % 2 == 0) {
             struct service_fit services;
             service_fit_run(&services, got.events, got.count);
             fits++;

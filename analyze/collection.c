@@ -48,10 +48,10 @@ static void add_lags(struct log_facts *facts, const struct token_gaps *gaps,
                      int64_t epsilon_ns)
 {
     histogram_add(&facts->lag, gaps->lag_ns, gaps->lag_count);
-    uint64_t negative = 0;
+    if (facts->lag.moments.min >= (double)-epsilon_ns)
+        return; /* none to look for */
     for (size_t i = 0; i < gaps->lag_count; i++)
-        negative += gaps->lag_ns[i] < -epsilon_ns;
-    facts->negative_lags += negative;
+        facts->negative_lags += gaps->lag_ns[i] < -epsilon_ns;
 }
 
 static void add_request(struct collection *collection, size_t log,

@@ -24,9 +24,12 @@ void histogram_add(struct histogram *histogram, const int64_t *values_ns, size_t
         return;
     ensure_counts(histogram);
     uint64_t *counts = histogram->counts;
-    for (size_t i = 0; i < count; i++)
+    struct moments_run run = moments_run_start(values_ns[0]);
+    for (size_t i = 0; i < count; i++) {
         counts[histogram_bucket(values_ns[i])]++;
-    moments_add_ints(&histogram->moments, values_ns, count);
+        moments_run_add(&run, values_ns[i]);
+    }
+    moments_run_end(&run, count, &histogram->moments);
 }
 
 void histogram_add_spread(struct histogram *histogram, int64_t gap_ns, uint32_t tokens)

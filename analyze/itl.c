@@ -39,7 +39,8 @@ void itl_add(struct itl *itl, const struct clock_gaps *gaps)
         if (multi->tokens > 0)
             histogram_add_spread(&itl->spread[group], multi->spread_ns, multi->tokens);
     }
-    itl->negative += count_negative(gaps);
+    if (itl->single[group].moments.min < 0 || itl->multi[group].moments.min < 0)
+        itl->negative += count_negative(gaps); /* else there is none to look for */
 }
 
 /* The histograms of all groups with only the buckets that hold something: few, so that a

@@ -26,31 +26,16 @@ void moments_add(struct moments *moments, double value, uint64_t weight)
     moments_merge(moments, &one);
 }
 
-/* Sums distances from the first value: they are small where the values are alike, so the
- * squares keep their digits, and one pass does. */
-void moments_add_ints(struct moments *moments, const int64_t *values, size_t count)
+void moments_run_end(const struct moments_run *run, uint64_t count,
+                     struct moments *moments)
 {
-    if (count == 0)
-        return;
-    double origin = (double)values[0];
-    double sum = 0;
-    double squares = 0;
-    int64_t min = values[0];
-    int64_t max = values[0];
-    for (size_t i = 0; i < count; i++) {
-        double distance = (double)values[i] - origin;
-        sum += distance;
-        squares += distance * distance;
-        min = values[i] < min ? values[i] : min;
-        max = values[i] > max ? values[i] : max;
-    }
     double n = (double)count;
     struct moments batch = {
         .count = count,
-        .mean = origin + sum / n,
-        .m2 = fmax(0, squares - sum * sum / n),
-        .min = (double)min,
-        .max = (double)max,
+        .mean = run->origin + run->sum / n,
+        .m2 = fmax(0, run->squares - run->sum * run->sum / n),
+        .min = (double)run->min,
+        .max = (double)run->max,
     };
     moments_merge(moments, &batch);
 }

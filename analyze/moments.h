@@ -19,8 +19,34 @@ struct moments {
 /* Adds `weight` >= 1 copies of value. */
 void moments_add(struct moments *moments, double value, uint64_t weight);
 
-/* Adds values[0..count). */
-void moments_add_ints(struct moments *moments, const int64_t *values, size_t count);
+/* Whole numbers on their way into moments, for loops that do other things with them too.
+ * Distances from the first value are summed: they are small where the values are alike, so
+ * that the squares keep their digits. */
+struct moments_run {
+    double origin;
+    double sum;
+    double squares;
+    int64_t min;
+    int64_t max;
+};
+
+static inline struct moments_run moments_run_start(int64_t first)
+{
+    return (struct moments_run){ .origin = (double)first, .min = first, .max = first };
+}
+
+static inline void moments_run_add(struct moments_run *run, int64_t value)
+{
+    double distance = (double)value - run->origin;
+    run->sum += distance;
+    run->squares += distance * distance;
+    run->min = value < run->min ? value : run->min;
+    run->max = value > run->max ? value : run->max;
+}
+
+/* Adds the `count` >= 1 values of the run. */
+void moments_run_end(const struct moments_run *run, uint64_t count,
+                     struct moments *moments);
 
 void moments_merge(struct moments *into, const struct moments *from);
 

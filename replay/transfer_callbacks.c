@@ -19,7 +19,10 @@ static void on_event(void *context, const struct answer_event *event)
     struct read_context *read = &transfers->read;
     struct arrival_event *logged =
         event_chain_append(&transfer->events, &transfers->events);
-    int64_t arrival_ns = read->events == 0 ? read->arrival_ns : read->last_arrival_ns;
+    /* The first event of an answer may have come in a later packet than the head before
+     * it. */
+    bool first_packet = read->events == 0 && transfer->events.count > 1;
+    int64_t arrival_ns = first_packet ? read->arrival_ns : read->last_arrival_ns;
     bool exact = arrival_ns != TIME_NONE;
     struct client_cost *cost = &transfers->options.cost;
     if (cost->mean_ns > 0 && event_kind_is_token(event->kind)) {
@@ -40,7 +43,7 @@ static void on_event(void *context, const struct answer_event *event)
         logged->flags |= EVENT_FLAG_SHARED_READ;
         read->first_event->flags |= EVENT_FLAG_SHARED_READ;
     }
-    if (!exact)
+    if (!exact || read->arrival_ns != read->last_arrival_ns)
         logged->flags |= EVENT_FLAG_SHARED_READ;
     if (read->after_sleep && logged->arrival_ns >= read->slept_at_ns) {
         int64_t since_wake_ns = logged->app_ns - read->woke_ns;

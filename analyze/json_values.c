@@ -52,7 +52,7 @@ json_t *estimate_json(double value, const struct interval *interval)
     return object;
 }
 
-json_t *distribution_json(const struct distribution *distribution)
+static json_t *distribution_json(const struct distribution *distribution)
 {
     json_t *object = json_object();
     json_set_count(object, "count", distribution->count);

@@ -6,10 +6,6 @@
 
 #include "analyze/distribution.h"
 
-/* {"count", "excluded", "mean", "sd", "min", "p1" ... "p99_9", "max", "relative_error",
- * "interval95": {"p50": [low, high], ...}}; new reference. */
-json_t *distribution_json(const struct distribution *distribution);
-
 /* [low, high], or null where it is unknown; new reference. */
 json_t *interval_json(const struct interval *interval);
 
@@ -28,6 +24,8 @@ json_t *json_text(const char *text);
 /* Sets a text, or null for NULL and "". */
 void json_set_text(json_t *object, const char *key, const char *text);
 
+/* Sets {"count", "excluded", "mean", "sd", "min", "p1" ... "p99_9", "max",
+ * "relative_error", "interval95": {"p50": [low, high], ...}}. */
 void json_set_distribution(json_t *object, const char *key,
                            const struct distribution *distribution);
 

@@ -20,8 +20,8 @@ struct moments {
 void moments_add(struct moments *moments, double value, uint64_t weight);
 
 /* Whole numbers on their way into moments, for loops that do other things with them too.
- * Distances from the first value are summed: they are small where the values are alike, so
- * that the squares keep their digits. */
+ * Distances from the first value are summed: they are small where the values are alike,
+ * so that the squares keep their digits. */
 struct moments_run {
     double origin;
     double sum;

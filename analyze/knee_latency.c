@@ -185,9 +185,13 @@ static void fit_with_interval(struct knee_finding *finding, struct latency_point
                c_per_s + above);
 }
 
-/* Whether the answers that came stand for all: those cut off were the slowest. */
-static bool is_whole(const struct stage_evidence *evidence)
+/* Whether the answers that came stand for all of the load: those cut off were the
+ * slowest, and a generator that waited for answers offered less. */
+static bool is_whole(const struct stage_evidence *evidence,
+                     const struct stage_signs *signs)
 {
+    if (evidence->closed && signs->falls_short)
+        return false;
     double sent = 0;
     double answered = 0;
     for (size_t i = 0; i < EVIDENCE_BATCHES; i++) {
@@ -207,7 +211,8 @@ void knee_by_latency(struct knee_finding *finding, const struct knee_stages *sta
     for (size_t i = 0; i < stages->count; i++) {
         const struct stage_evidence *evidence = stages->items[i].evidence;
         struct estimate latency = stage_latency(evidence);
-        if (!isfinite(latency.error) || latency.value <= 0 || !is_whole(evidence))
+        if (!isfinite(latency.error) || latency.value <= 0 ||
+            !is_whole(evidence, stages->items[i].signs))
             continue;
         points.items[points.count++] = (struct latency_point){
             .rate_per_s = evidence->planned_per_s,

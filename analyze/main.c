@@ -13,6 +13,7 @@ int main(int argc, char **argv)
         compare_command,
         dump_command,
         export_command,
+        latency_profile_command,
         queue_command,
         split_command,
         summary_command,

@@ -63,7 +63,8 @@ static size_t count_until(const struct moments_list *list, size_t *at, int64_t n
     return *at;
 }
 
-/* The share of the stage, up to a half, that is warm-up; sets evidence->settled. */
+/* The share of the stage, up to a half, that is warm-up; sets what the evidence says of
+ * requests in flight. */
 static double warm_up_share(struct stage_evidence *evidence,
                             const struct stage_moments *all, int64_t begin_ns,
                             int64_t end_ns)
@@ -87,6 +88,10 @@ static double warm_up_share(struct stage_evidence *evidence,
     evidence->settled = steady_state_cut(open, GRID, &by_open);
     steady_state_cut(completed, GRID, &by_completed);
     size_t cut = evidence->settled && by_open > by_completed ? by_open : by_completed;
+    double sum = 0;
+    for (size_t i = cut; i < GRID; i++)
+        sum += open[i];
+    evidence->in_flight = sum / (double)(GRID - cut);
     free(open);
     free(completed);
     return (double)cut / GRID;

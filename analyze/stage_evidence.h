@@ -42,6 +42,7 @@ struct stage_evidence {
     double growth[EVIDENCE_BATCHES];    /* of requests in flight */
     double latency_s[EVIDENCE_BATCHES]; /* sum of sent to end of those sent in it, ok */
     double answered[EVIDENCE_BATCHES];  /* how many that sum is of */
+    double in_flight; /* mean over the steady part */
     double bunch; /* most requests that ended within 1/1000 of the stage */
 };
 

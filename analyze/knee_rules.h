@@ -38,9 +38,9 @@ void knee_by_growth(struct knee_finding *finding, const struct knee_stages *stag
 void knee_by_latency(struct knee_finding *finding, const struct knee_stages *stages);
 void knee_by_segments(struct knee_finding *finding, const struct knee_stages *stages);
 
-/* Kneedle (Satopaa, Albrecht, Irwin and Raghavan 2011) on completed over offered load: the
- * point farthest above the chord, both axes scaled to [0, 1]. NaN for less than 3 rates
- * or when no point is above it. */
+/* Kneedle (Satopaa, Albrecht, Irwin and Raghavan 2011) on completed over offered load:
+ * the point farthest above the chord, both axes scaled to [0, 1]. NaN for less than 3
+ * rates or when no point is above it. */
 double kneedle(const struct knee_stages *stages);
 
 /* Least value of function(x, context) over [low, high]: a grid of `steps` spans, then

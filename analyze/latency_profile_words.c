@@ -76,8 +76,8 @@ static void say_knee(const struct latency_profile *profile, struct run_texts *li
         end_line(lines, line);
     }
     if (knee->disagree) {
-        buffer_printf(line, "The rules disagree: some of their intervals do not meet. The "
-                            "interval above covers their scatter");
+        buffer_printf(line, "The rules disagree: some of their intervals do not meet. "
+                            "The interval above covers their scatter");
         end_line(lines, line);
     }
 }
@@ -156,9 +156,9 @@ static void say_launched(const struct latency_profile *profile, struct run_texts
     }
     if (less == 0)
         return;
-    buffer_printf(line, "The generator launched less than it planned at %zu of %zu loads: "
-                        "%s at %s. It waits for answers, so latencies there are of a "
-                        "lower load than the plan's, and in-flight cannot grow",
+    buffer_printf(line, "The generator launched less than it planned at %zu of %zu "
+                        "loads: %s at %s. It waits for answers, so latencies there are "
+                        "of a lower load than the plan's, and in-flight cannot grow",
                   less, profile->count, rate_text(last->whole.timeline.sent_per_s).text,
                   rate_text(last->planned_per_s).text);
     end_line(lines, line);

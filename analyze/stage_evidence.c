@@ -83,11 +83,12 @@ static double warm_up_share(struct stage_evidence *evidence,
         completed[i] = (double)(count_until(&all->completed, &completed_at, ns) - before);
         evidence->bunch = fmax(evidence->bunch, completed[i]);
     }
-    size_t by_open;
-    size_t by_completed;
-    evidence->settled = steady_state_cut(open, GRID, &by_open);
-    steady_state_cut(completed, GRID, &by_completed);
-    size_t cut = evidence->settled && by_open > by_completed ? by_open : by_completed;
+    struct steady_state by_open = steady_state_find(open, GRID);
+    struct steady_state by_completed = steady_state_find(completed, GRID);
+    size_t cut = by_completed.settled ? by_completed.warm_up : GRID / 2;
+    evidence->settled = by_open.settled;
+    if (by_open.settled && by_open.warm_up > cut)
+        cut = by_open.warm_up;
     double sum = 0;
     for (size_t i = cut; i < GRID; i++)
         sum += open[i];

@@ -100,7 +100,8 @@ static double dead_from(const struct collection *collection)
         if (sample->due_ns <= last_ns)
             continue;
         after++;
-        gone += sample->outcome == OUTCOME_CONNECT || sample->outcome == OUTCOME_TRUNCATED;
+        gone += sample->outcome == OUTCOME_CONNECT ||
+                sample->outcome == OUTCOME_TRUNCATED;
     }
     if (after < DEAD_REQUESTS_MIN || (double)gone < DEAD_SHARE * (double)after)
         return NAN;

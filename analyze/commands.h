@@ -9,6 +9,7 @@ extern const struct command compare_command;
 extern const struct command dump_command;
 extern const struct command export_command;
 extern const struct command latency_profile_command;
+extern const struct command plot_command;
 extern const struct command queue_command;
 extern const struct command split_command;
 extern const struct command summary_command;

@@ -14,6 +14,7 @@ int main(int argc, char **argv)
         dump_command,
         export_command,
         latency_profile_command,
+        plot_command,
         queue_command,
         split_command,
         summary_command,

@@ -11,6 +11,7 @@ extern const struct command export_command;
 extern const struct command latency_profile_command;
 extern const struct command plot_command;
 extern const struct command queue_command;
+extern const struct command report_command;
 extern const struct command split_command;
 extern const struct command summary_command;
 

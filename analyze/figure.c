@@ -102,8 +102,13 @@ static bool is_control(uint32_t point)
 
 void figure_append_label(struct buffer *text, const char *outside)
 {
+    figure_append_text(text, outside, FIGURE_LABEL_MAX);
+}
+
+void figure_append_text(struct buffer *text, const char *outside, size_t characters_max)
+{
     size_t characters = 0;
-    while (*outside && characters < FIGURE_LABEL_MAX) {
+    while (*outside && characters < characters_max) {
         size_t len;
         uint32_t point = next_point(outside, &len);
         if (is_control(point))

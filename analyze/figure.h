@@ -51,6 +51,9 @@ void figure_line(struct figure *figure, const char *format, ...)
  * direction become '?', quotes and backquotes an apostrophe of print. */
 void figure_append_label(struct buffer *text, const char *outside);
 
+/* The same with another bound on the characters. */
+void figure_append_text(struct buffer *text, const char *outside, size_t characters_max);
+
 /* Least and greatest of the values that an axis has to show. */
 struct figure_range {
     double low;

@@ -16,6 +16,7 @@ int main(int argc, char **argv)
         latency_profile_command,
         plot_command,
         queue_command,
+        report_command,
         split_command,
         summary_command,
         { 0 },

@@ -115,9 +115,9 @@ static void note_disagreement(struct knee *knee, enum knee_state state)
                               apart(&knee->rules[i], &knee->rules[j]);
 }
 
-/* The mean of the rules that found the knee, by precision. They look at the same requests,
- * so that their agreement adds no precision: the error is the mean error, and the scatter
- * of the rules comes on top. */
+/* The mean of the rules that found the knee, by precision. They look at the same
+ * requests, so that their agreement adds no precision: the error is the mean error, and
+ * the scatter of the rules comes on top. */
 static void combine(struct knee *knee, enum knee_state state)
 {
     double weights = 0;

@@ -1,5 +1,5 @@
-/* The knee of a load sweep: the offered load beyond which the server falls behind, by four
- * rules that look at different things, each with a 95 % interval, and what they say
+/* The knee of a load sweep: the offered load beyond which the server falls behind, by
+ * four rules that look at different things, each with a 95 % interval, and what they say
  * together. Knows no files and no logs. */
 #ifndef TOKTRACE_KNEE_H
 #define TOKTRACE_KNEE_H
@@ -12,7 +12,7 @@
 enum knee_rule_kind {
     KNEE_BY_SHARE,    /* completed / planned falls below a bound beyond its interval */
     KNEE_BY_GROWTH,   /* requests in flight grow within the stage, beyond chance */
-    KNEE_BY_LATENCY,  /* capacity c of T(x) = a + b x / (c - x) fitted to mean latencies */
+    KNEE_BY_LATENCY,  /* capacity c of T(x) = a + b x / (c - x), fitted to latencies */
     KNEE_BY_SEGMENTS, /* completed = offered up to the knee, another line beyond it */
     KNEE_RULES,
 };

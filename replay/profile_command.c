@@ -266,7 +266,8 @@ static int profile_command_run(void *options_pointer, char **operands, int opera
         print_end(options, &result);
     buffer_release(&parameters);
     curl_global_cleanup();
-    return status == STATUS_OK && result.signal != 0 ? 128 + result.signal : status;
+    /* a stage that was interrupted before its start reports a failure too */
+    return result.signal != 0 ? 128 + result.signal : status;
 }
 
 const struct command profile_command = {

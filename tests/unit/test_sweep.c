@@ -16,8 +16,8 @@ struct course {
     size_t count;
 };
 
-static void follow(struct course *course, const struct sweep *sweep, double capacity_per_s,
-                   enum stage_finding beyond)
+static void follow(struct course *course, const struct sweep *sweep,
+                   double capacity_per_s, enum stage_finding beyond)
 {
     course->count = 0;
     struct profile_stage *next = &course->stages[0];

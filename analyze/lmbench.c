@@ -23,8 +23,9 @@ static const char *const column_names[COLUMNS] = {
     "finish_time",
 };
 
-/* Bounds of values: a day for durations, tokens as in a context window, Unix time. */
-static const double column_max[COLUMNS] = { 1e8, 1e8, 86400, 86400, 1e11, 1e11 };
+/* Bounds of values: tokens as in a context window, a day for durations, the year 2096 for
+ * moments, so that their differences in ns fit. */
+static const double column_max[COLUMNS] = { 1e8, 1e8, 86400, 86400, 4e9, 4e9 };
 
 enum { NUMBER_MAX = 64 };
 

@@ -224,7 +224,7 @@ void knee_by_latency(struct knee_finding *finding, const struct knee_stages *sta
         last_per_s = evidence->planned_per_s;
     }
     if (rates < RATES_MIN)
-        knee_unknown(finding, "%zu loads whose latencies are whole, expected %d or more",
+        knee_unknown(finding, "loads whose latencies are whole: %zu, expected %d or more",
                      rates, RATES_MIN);
     else
         fit_with_interval(finding, &points);

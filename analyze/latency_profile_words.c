@@ -71,8 +71,8 @@ static void say_knee(const struct latency_profile *profile, struct run_texts *li
     }
     end_line(lines, line);
     if (knee->usable < STAGES_MIN) {
-        buffer_printf(line, "Too few stages say anything of the server: %zu; a knee needs "
-                            "%d or more", knee->usable, STAGES_MIN);
+        buffer_printf(line, "Too few stages say anything of the server: %zu; a knee "
+                            "needs %d or more", knee->usable, STAGES_MIN);
         end_line(lines, line);
     }
     if (knee->disagree) {
@@ -117,8 +117,8 @@ static void say_unusable(const struct latency_profile *profile, struct run_texts
     }
     row = first_with(profile, STAGE_SPARSE, &count);
     if (row != NULL) {
-        buffer_printf(line, "Stages with too few requests to say anything: %zu, the lowest "
-                            "at %s: %s",
+        buffer_printf(line, "Stages with too few requests to say anything: %zu, the "
+                            "lowest at %s: %s",
                       count, rate_text(row->planned_per_s).text, row->why);
         end_line(lines, line);
     }

@@ -25,7 +25,8 @@ static void rows(void **state)
     (void)state;
     struct collection collection;
     struct fault fault = { 0 };
-    const char *text = HEADER "20.0,5.0,0.5,2,1002,1004.5\n10.0,1.0,0.25,0,1000,1000.25\n";
+    const char *text = HEADER "20.0,5.0,0.5,2,1002,1004.5\n"
+                              "10.0,1.0,0.25,0,1000,1000.25\n";
     assert_int_equal(read_text(&collection, text, &fault), STATUS_OK);
     assert_int_equal(collection.count, 2);
     const struct request_sample *first = &collection.samples[0];

@@ -50,8 +50,9 @@ struct estimate block_ratio(const struct block_sums *sums)
     for (size_t i = 0; i < BLOCK_COUNT; i++)
         if (sums->weight[i] > 0)
             residuals[used++] = (sums->value[i] - ratio * sums->weight[i]) / weight;
-    return (struct estimate){ .value = ratio,
-                              .interval = block_interval(ratio, residuals, used) };
+    struct interval interval = block_interval(ratio, residuals, used);
+    interval.low = interval.low < 0 ? 0 : interval.low;
+    return (struct estimate){ .value = ratio, .interval = interval };
 }
 
 struct estimate block_squared_cv(const struct block_sums *first,
@@ -73,8 +74,9 @@ struct estimate block_squared_cv(const struct block_sums *first,
         residuals[used++] = (of_square - of_mean) / weight;
     }
     double value = square / (mean * mean) - 1;
-    return (struct estimate){ .value = value,
-                              .interval = block_interval(value, residuals, used) };
+    struct interval interval = block_interval(value, residuals, used);
+    interval.low = interval.low < 0 ? 0 : interval.low;
+    return (struct estimate){ .value = value, .interval = interval };
 }
 
 struct interval block_interval_of_parts(double value, const double *parts, size_t count)

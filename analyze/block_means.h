@@ -36,8 +36,8 @@ static inline void block_add(struct block_sums *sums, unsigned block, double val
     sums->weight[block] += 1;
 }
 
-/* Sum of values / sum of weights, with Student's interval; blocks without weight do not
- * count. */
+/* Sum of values / sum of weights, none of them below 0, with Student's interval, which is
+ * cut at 0; blocks without weight do not count. */
 struct estimate block_ratio(const struct block_sums *sums);
 
 /* The interval of a statistic `value` from what each block adds to its error: residuals

@@ -28,6 +28,8 @@ void queue_print(FILE *out, const struct queue *queue,
 /* Sections of the above. */
 void queue_print_worker(FILE *out, const struct queue *queue,
                         const struct queue_worker *worker);
+void queue_print_assumptions(FILE *out, const struct queue *queue,
+                             const struct queue_worker *worker);
 
 /* The document of schema tokanalyze.queue/1; new reference. */
 json_t *queue_json(const struct queue *queue);

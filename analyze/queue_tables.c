@@ -163,76 +163,6 @@ static void print_waits(FILE *out, const struct queue_worker *worker,
     text_table_release(&table);
 }
 
-static void print_arrivals(FILE *out, const struct arrival_tests *tests)
-{
-    fprintf(out, "\n  Poisson arrivals? gaps: squared CV %.4g (1), %.4g of them 0, "
-                 "successive ones correlate %.3g (0)\n",
-            tests->squared_cv, tests->zero_share, tests->lag1);
-    if (tests->tested > 0)
-        fprintf(out, "    exponential: A² = %.4g, p %s %.2g, distance %.3g, over %s "
-                     "gaps\n",
-                tests->anderson_darling,
-                tests->anderson_p_value <= 0.01   ? "<="
-                : tests->anderson_p_value >= 0.15 ? ">="
-                                                  : "=",
-                tests->anderson_p_value, tests->distance,
-                count_text(tests->tested).text);
-    fprintf(out, "    variance / mean of counts (1):");
-    for (size_t i = 0; i < DISPERSION_WINDOWS; i++) {
-        const struct dispersion *dispersion = &tests->dispersion[i];
-        if (isfinite(dispersion->index))
-            fprintf(out, " %s %.3g",
-                    duration_text((double)dispersion->window_ns / NS_PER_S).text,
-                    dispersion->index);
-    }
-    fprintf(out, "\n");
-}
-
-static void print_laws(FILE *out, const struct service_fit *fit)
-{
-    fprintf(out, "    law: %s fits best (distance %.3g, p = %.2g by bootstrap over %s); "
-                 "AIC above it:", service_law_names[fit->best], fit->distance,
-            fit->gof_p_value, count_text(fit->gof_sample).text);
-    for (unsigned kind = 0; kind < SERVICE_LAWS; kind++)
-        if (kind != fit->best)
-            fprintf(out, " %s %.4g", service_law_names[kind],
-                    fit->aic[kind] - fit->aic[fit->best]);
-    fprintf(out, "\n");
-}
-
-static void print_services(FILE *out, const struct service_fit *fit)
-{
-    fprintf(out, "  Independent services? successive ones correlate %.3g (0), with the "
-                 "wait before them %.3g (0)\n", fit->lag1, fit->backlog_correlation);
-    fprintf(out, "    mean %s after an idle loop, %s after a wait; %s of the events came "
-                 "with the one before\n", duration_text(fit->idle_mean_s).text,
-            duration_text(fit->waited_mean_s).text, percent_text(fit->zero_share).text);
-    if (fit->fitted == 0) {
-        fprintf(out, "    too few services for a law\n");
-        return;
-    }
-    print_laws(out, fit);
-    if (isfinite(fit->tail_index))
-        fprintf(out, "    tail: index %.3g ± %.2g%s\n", fit->tail_index,
-                fit->tail_index_error,
-                fit->tail_index < 2   ? ", so E[S²] and M/G/1's mean may not exist"
-                : fit->tail_index < 3 ? ", so E[S³] may not exist"
-                                      : "");
-}
-
-static void print_capacity(FILE *out, const struct queue_worker *worker)
-{
-    fprintf(out, "  Capacity: ρ =");
-    for (size_t i = 0; i < QUEUE_CAPACITIES; i++) {
-        double by_busy = worker->busy_capacity_per_s[i];
-        fprintf(out, "%s %g at %s", i > 0 ? "," : "", queue_capacity_rhos[i],
-                rate_text(worker->capacity_per_s[i]).text);
-        if (isfinite(by_busy))
-            fprintf(out, " (by the busy share %s)", rate_text(by_busy).text);
-    }
-    fprintf(out, "\n");
-}
-
 void queue_print_worker(FILE *out, const struct queue *queue,
                         const struct queue_worker *worker)
 {
@@ -246,9 +176,5 @@ void queue_print_worker(FILE *out, const struct queue *queue,
         print_waits(out, worker, &worker->recorded);
     if (queue->supposed)
         print_waits(out, worker, &worker->supposed);
-    print_arrivals(out, &worker->arrivals);
-    if (queue->served) {
-        print_services(out, &worker->services);
-        print_capacity(out, worker);
-    }
+    queue_print_assumptions(out, queue, worker);
 }

@@ -106,7 +106,7 @@ static double unit_ns(const json_t *metric)
 static bool to_ns(const json_t *number, double unit, int64_t *ns)
 {
     double value = json_is_number(number) ? json_number_value(number) * unit : NAN;
-    if (!(value >= 0 && value <= TIME_MAX_NS))
+    if (!(unit > 0) || !(value >= 0 && value <= TIME_MAX_NS))
         return false;
     *ns = llround(value);
     return true;
@@ -170,9 +170,9 @@ static int read_events(struct aiperf_reader *reader, const struct line *line,
                       "no time to first token or latency with its unit");
     at_ns += request->sent_ns;
     add_event(request, reader, at_ns);
-    if (gaps && (!json_is_array(values) || unit_ns(gaps) == 0))
+    if (gaps && !json_is_array(values))
         return refuse(reader, fault, STATUS_BAD_INPUT,
-                      "inter_chunk_latency is not a list of times with their unit");
+                      "inter_chunk_latency is not a list");
     if (json_array_size(values) >= REQUEST_EVENTS_MAX)
         return refuse(reader, fault, STATUS_LIMIT, "too many chunks");
     for (size_t i = 0; i < json_array_size(values); i++) {
@@ -180,7 +180,7 @@ static int read_events(struct aiperf_reader *reader, const struct line *line,
         if (!to_ns(json_array_get(values, i), unit_ns(gaps), &gap_ns) ||
             !run_time_is_stored(at_ns + gap_ns))
             return refuse(reader, fault, STATUS_BAD_INPUT,
-                          "inter_chunk_latency holds what is no time");
+                          "inter_chunk_latency holds what is no time, or has no unit");
         at_ns += gap_ns;
         add_event(request, reader, at_ns);
     }

@@ -21,7 +21,7 @@ void connections_release(struct connections *connections)
     *connections = (struct connections){ 0 };
 }
 
-struct connection *connections_at(struct connections *connections, int fd)
+struct connection *connections_at(const struct connections *connections, int fd)
 {
     if (fd < 0 || (size_t)fd >= connections->capacity)
         return NULL;

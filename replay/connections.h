@@ -39,7 +39,7 @@ void connections_init(struct connections *connections, size_t capacity);
 void connections_release(struct connections *connections);
 
 /* The entry of a descriptor; NULL beyond the capacity. */
-struct connection *connections_at(struct connections *connections, int fd);
+struct connection *connections_at(const struct connections *connections, int fd);
 
 /* A new socket has this descriptor. False when the descriptor is beyond the capacity. */
 bool connections_opened(struct connections *connections, int fd, uint16_t lane);

@@ -9,8 +9,11 @@
 #include "formats/event_columns.h"
 #include "replay/transfers_state.h"
 
-/* Nobody waits longer than a day. */
-enum { RETRY_AFTER_MAX_S = 86400 };
+enum {
+    RETRY_AFTER_MAX_S = 86400, /* nobody waits longer than a day */
+    /* of a body sent at once, libcurl's least: the loop looks for tokens in between */
+    UPLOAD_BYTES = 16384,
+};
 
 static void on_event(void *context, const struct answer_event *event)
 {
@@ -300,6 +303,7 @@ void transfer_callbacks_set(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_SHARE, transfer->owner->share);
     curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, -1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BYTES);
     /* Giving a request up must not wait for a name server that does not answer. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 }

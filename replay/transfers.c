@@ -313,11 +313,28 @@ static size_t read_begin(struct transfers *transfers, const struct connection *c
     return waiting;
 }
 
+/* The connection that epoll data speaks of; NULL when it is gone. */
+static struct connection *connection_of(const struct transfers *transfers, uint64_t data)
+{
+    struct connection *connection =
+        connections_at(&transfers->connections, (int)(uint32_t)data);
+    if (connection == NULL || connection->generation != (uint32_t)(data >> 32))
+        return NULL;
+    return connection;
+}
+
+bool transfers_is_upload(const struct transfers *transfers, uint64_t data)
+{
+    const struct connection *connection = connection_of(transfers, data);
+    return connection != NULL && connection->transfer != NULL &&
+           connection->transfer->connected;
+}
+
 void transfers_ready(struct transfers *transfers, struct ready_socket ready)
 {
     int fd = (int)(uint32_t)ready.data;
-    struct connection *connection = connections_at(&transfers->connections, fd);
-    if (connection == NULL || connection->generation != (uint32_t)(ready.data >> 32))
+    struct connection *connection = connection_of(transfers, ready.data);
+    if (connection == NULL)
         return;
     if (connection->transfer == NULL) {
         /* Idle, so its peer closed it: libcurl finds out when it would use it again. */

@@ -94,6 +94,10 @@ struct ready_socket {
 };
 void transfers_ready(struct transfers *transfers, struct ready_socket ready);
 
+/* Whether a socket that can be written to is in the midst of a request: then only the
+ * rest of its body waits. */
+bool transfers_is_upload(const struct transfers *transfers, uint64_t data);
+
 /* The loop woke: what follows belongs to this wake-up. Both on the run clock. Refreshes
  * the mapping of kernel stamps; returns the step of the wall clock in ns, 0 as a rule. */
 int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t woke_ns);

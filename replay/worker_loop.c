@@ -12,6 +12,7 @@ enum {
     EVENTS_PER_WAIT = 256,
     BODIES_AHEAD = 1024,
     SPAN_NS = NS_PER_S,             /* of loop and clock records */
+    UPLOAD_SLICE_NS = 30 * NS_PER_US, /* for bodies on their way, between two waits */
     BODY_RETRY_NS = 20 * NS_PER_US, /* a body that is due but not built yet */
 };
 
@@ -169,6 +170,34 @@ static void worker_handle(struct worker *worker, const struct epoll_event *event
     }
 }
 
+/* A slice of the request bodies that are on their way, from another one each time. */
+static void worker_upload(struct worker *worker, const struct epoll_event *const *uploads,
+                          unsigned count)
+{
+    int64_t until_ns = count == 0 ? 0 : worker_now(worker) + UPLOAD_SLICE_NS;
+    for (unsigned done = 0; done < count && worker_now(worker) < until_ns; done++)
+        worker_handle(worker, uploads[worker->next_upload++ % count]);
+}
+
+/* What can be read comes first: no token waits for the bodies of other requests. */
+static void worker_handle_ready(struct worker *worker, const struct epoll_event *events,
+                                int ready)
+{
+    const struct epoll_event *uploads[EVENTS_PER_WAIT];
+    unsigned count = 0;
+    for (int at = 0; at < ready; at++) {
+        if (events[at].events == EPOLLOUT &&
+            transfers_is_upload(worker->transfers, events[at].data.u64)) {
+            uploads[count++] = &events[at];
+            continue;
+        }
+        worker_handle(worker, &events[at]);
+        if (worker->next_due_ns <= worker_now(worker))
+            worker_send_due(worker);
+    }
+    worker_upload(worker, uploads, count);
+}
+
 static void worker_log_clock(struct worker *worker, int64_t step_ns)
 {
     struct clock_pair pair = clock_pair_read();
@@ -252,11 +281,7 @@ static void worker_turn(struct worker *worker)
     int64_t step_ns = transfers_woke(worker->transfers, slept_at_ns, woke_ns);
     if (step_ns != 0)
         worker_log_clock(worker, step_ns);
-    for (int at = 0; at < ready; at++) {
-        worker_handle(worker, &events[at]);
-        if (worker->next_due_ns <= worker_now(worker))
-            worker_send_due(worker);
-    }
+    worker_handle_ready(worker, events, ready);
     transfers_run_timers(worker->transfers, worker_now(worker));
     /* What came since the wait is not seen yet, and this process may have been stopped
        meanwhile. */

@@ -45,6 +45,7 @@ struct worker {
     int64_t next_due_ns;
     int64_t armed_ns;   /* what the timer is set to; INT64_MAX: not set */
     int64_t stop_at_ns; /* when open streams are cut off after a stop; INT64_MAX: never */
+    unsigned next_upload;
     size_t full_waits;  /* in a row that gave as many sockets as they may */
     bool stopping;      /* nothing more is sent */
     bool abort;

@@ -74,7 +74,8 @@ void plot_lag(struct figure *figure, struct plot_input *input)
     figure_panel(figure, 0, 1, "lag (µs)", "share");
     figure_log_axis(figure, "x", range);
     figure_line(figure, "set yrange [0:*]");
-    figure_line(figure, "plot 'lag.dat' index 0 using 1:3 with steps lt 1 title 'send lag, "
+    figure_line(figure, "plot 'lag.dat' index 0 using 1:3 with steps lt 1 "
+                        "title 'send lag, "
                 "requests', '' index 0 using 1:4 with steps lt 2 title 'receive lag, "
                 "tokens'");
 }
@@ -122,7 +123,8 @@ static void queue_script(struct figure *figure, struct figure_range range)
             buffer_printf(&figure->script, "'queue.dat' index 1 using 1:%d with lines lt "
                           "%d title '%s', ", model + 2, model + 1,
                           queue_model_names[model]);
-    figure_line(figure, "'queue.dat' index 0 using 1:2:3:4 with yerrorbars lt 7 dt 1 pt 7 "
+    figure_line(figure, "'queue.dat' index 0 using 1:2:3:4 "
+                        "with yerrorbars lt 7 dt 1 pt 7 "
                 "title 'measured'");
 }
 

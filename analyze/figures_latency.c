@@ -176,13 +176,15 @@ void plot_tail(struct figure *figure, struct plot_input *input)
 
 void plot_bias(struct figure *figure, struct plot_input *input)
 {
-    static const struct curve shown[] = { { "TTFT", METRIC_TTFT }, { "TPOT", METRIC_TPOT },
+    static const struct curve shown[] = { { "TTFT", METRIC_TTFT },
+                                          { "TPOT", METRIC_TPOT },
                                           { "ITL", SLO_ITL } };
     static const char *const flavours[] = { "by arrival", "by app", "from due" };
     struct plot_run *run = &input->runs[0];
     figure_remark(figure, "The same tokens by when they reached the host, by when the "
                   "client had them in hand,");
-    figure_remark(figure, "and counted from when their request was due. Columns: 1/(1-p), "
+    figure_remark(figure, "and counted from when their request was due. "
+                          "Columns: 1/(1-p), "
                   "p-quantile (ms).");
     figure_panels(figure, 3, 1);
     for (size_t i = 0; i < 3; i++) {
@@ -259,7 +261,8 @@ static void itl_script(struct figure *figure, const struct plot_input *input,
                       buffer_text(&input->runs[i].label), i + 1);
     buffer_append_text(&figure->script, ")\nset style fill solid 0.4 noborder\nplot ");
     for (size_t i = 0; i < runs; i++)
-        buffer_printf(&figure->script, "'itl.dat' index %zu using (%zu):1:(%zu-$2):(%zu+$2):"
+        buffer_printf(&figure->script, "'itl.dat' index %zu "
+                      "using (%zu):1:(%zu-$2):(%zu+$2):"
                       "($1/%.6g):($1*%.6g) with boxxyerror lt %zu dt 1 notitle, ",
                       i, i + 1, i + 1, i + 1, half, half, i + 1);
     figure_line(figure, "'itl.dat' index %zu using 1:2 with points lt 7 ps 0.6 title "

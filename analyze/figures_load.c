@@ -160,7 +160,8 @@ static void ntpot_script(struct figure *figure, bool prefill_known)
     figure_line(figure, "set xtics rotate by 0 scale 0");
     figure_line(figure, "set style data histograms\nset style histogram rowstacked");
     figure_line(figure, "set boxwidth 0.75\nset style fill solid 0.8 noborder");
-    figure_line(figure, "plot 'ntpot.dat' index 0 using 6:xtic(sprintf('%%.0f', $1)) lt 1 "
+    figure_line(figure, "plot 'ntpot.dat' index 0 using 6:xtic(gprintf('%%.0f', $1)) "
+                        "lt 1 "
                 "dt 1 title 'decode',%s '' index 0 using 4 lt 2 dt 1 title '%s'",
                 prefill_known ? " '' index 0 using 5 lt 3 dt 1 title 'prefill'," : "",
                 prefill_known ? "queue and the rest" : "queue + prefill");

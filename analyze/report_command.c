@@ -52,7 +52,8 @@ static const char style[] =
     "svg{width:100%;height:auto;font-size:12px}svg text{fill:currentColor}"
     ".grid{stroke:var(--line)}.curve{fill:none;stroke-width:2}\n"
     ".c1{stroke:#0072b2}.c2{stroke:#d55e00;stroke-dasharray:8 3}"
-    ".c3{stroke:#009e73;stroke-dasharray:3 3}.c4{stroke:#cc79a7;stroke-dasharray:10 3 2 3}"
+    ".c3{stroke:#009e73;stroke-dasharray:3 3}"
+    ".c4{stroke:#cc79a7;stroke-dasharray:10 3 2 3}"
     ".c5{stroke:#e69f00;stroke-dasharray:5 5}\n"
     "@media print{body{max-width:none;font-size:10pt}pre{white-space:pre-wrap}}\n";
 
@@ -230,7 +231,8 @@ static void append_manifest(struct buffer *page, const struct run_manifest *mani
 static int make_page(struct buffer *page, struct plot_run *run, struct fault *fault)
 {
     const struct analysis *analysis = &run->analysis;
-    buffer_printf(page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+    buffer_printf(page, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
+                        "<meta charset=\"utf-8\">"
                   "<meta name=\"viewport\" content=\"width=device-width, "
                   "initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\"><title>Run ");
     append_escaped(page, buffer_text(&run->label), run->label.len);

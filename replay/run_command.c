@@ -71,10 +71,10 @@ static void print_outcome(const char *directory, const struct run_result *result
 
 static int exit_code_of(const struct run_result *result, int status, struct fault *fault)
 {
+    if (result->signal != 0 && result->lost_workers == 0)
+        return 128 + result->signal;
     if (status != STATUS_OK)
         return status;
-    if (result->signal != 0)
-        return 128 + result->signal;
     if (result->planned > 0 && result->outcomes[OUTCOME_OK] == 0)
         return fault_set(fault, STATUS_NETWORK, "not one of %llu requests succeeded",
                          (unsigned long long)result->planned);

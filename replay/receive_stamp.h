@@ -37,9 +37,9 @@ int socket_enable_stamps(int fd);
 enum { PEEK_BYTES_MAX = 16384 };
 
 /* Looks at the next bytes of the queue, up to `len` (at most PEEK_BYTES_MAX), which stay
- * there: how many there are, and into *stamp_ns the CLOCK_REALTIME stamp of the last packet
- * among them; INT64_MIN when there is no data or no stamp. Packets that the kernel merged
- * have the stamp of the newest. */
+ * there: how many there are, and into *stamp_ns the CLOCK_REALTIME stamp of the last
+ * packet among them; INT64_MIN when there is no data or no stamp. Packets that the kernel
+ * merged have the stamp of the newest. */
 size_t socket_peek_stamp(int fd, size_t len, int64_t *stamp_ns);
 
 #endif

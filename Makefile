@@ -20,7 +20,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 	-Wvla -Wundef -Wformat=2
 HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security -fPIE
 LINK_HARDENING := -pie -Wl,-z,relro,-z,now
-CHECKED_CFLAGS = $(STANDARD) $(WARNINGS) $(HARDENING) $(CFLAGS)
+# Where the tree and its build lie is not to be seen in what was built.
+NO_PATHS := -ffile-prefix-map=$(abspath $(BUILD))=build -ffile-prefix-map=$(BUILD)=build \
+	-ffile-prefix-map=$(CURDIR)=.
+CHECKED_CFLAGS = $(STANDARD) $(WARNINGS) $(HARDENING) $(NO_PATHS) $(CFLAGS)
 
 BASE_SOURCES := $(sort $(wildcard formats/base/*.c))
 FORMATS_SOURCES := $(sort $(wildcard formats/*.c))
@@ -31,6 +34,7 @@ UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c tests/model/test_*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SOURCES := $(sort $(wildcard tests/bench/bench_*.c))
 MANUALS := $(sort $(wildcard replay/*.1 record/*.1 analyze/*.1))
+FORMAT_MANUALS := $(sort $(wildcard formats/*.5))
 
 FORMATS_PACKAGES := libzstd zlib jansson
 REPLAY_PACKAGES := libcurl
@@ -68,15 +72,17 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call quiet,CC,$@)$(CC) $(CHECKED_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The commit for --version: git knows it, or the file that `git archive` filled in.
+# The commit for --version, and its time: git knows them, or the file that `git archive` filled in.
 REVISION := $(shell if test -e .git; then git describe --always --dirty --exclude '*' 2>/dev/null; \
-	else grep -v Format .revision; fi)
+	else sed '/Format/d; q' .revision; fi)
+COMMIT_TIME = $(shell if test -e .git; then git log -1 --format=%ct 2>/dev/null; \
+	else sed -n '/Format/d; 2p' .revision; fi)
 $(BUILD)/revision.c: FORCE
 	@mkdir -p $(@D)
 	@echo 'const char toktrace_revision[] = "$(REVISION)";' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(BUILD)/revision.o: $(BUILD)/revision.c
-	$(call quiet,CC,$@)$(CC) $(STANDARD) $(CFLAGS) -fPIE -include formats/base/version.h -c -o $@ $<
+	$(call quiet,CC,$@)$(CC) $(STANDARD) $(NO_PATHS) $(CFLAGS) -fPIE -include formats/base/version.h -c -o $@ $<
 
 define archive
 	@mkdir -p $(@D)
@@ -191,10 +197,11 @@ coverage: ## lines reached by `make check-run`, per file
 	@tests/coverage $(BUILD)/coverage
 
 install: all ## programs, manuals, completions under PREFIX (/usr/local) and DESTDIR
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR)
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR))
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(BINDIR)
-	$(if $(MANUALS),install -m 644 $(MANUALS) $(DESTDIR)$(MANDIR)/man1)
-	for name in $(NAMES); do \
+	install -m 644 $(MANUALS) $(DESTDIR)$(MANDIR)/man1
+	install -m 644 $(FORMAT_MANUALS) $(DESTDIR)$(MANDIR)/man5
+	umask 022; for name in $(NAMES); do \
 		$(BUILD)/$$name --completion bash >$(DESTDIR)$(BASHDIR)/$$name && \
 		$(BUILD)/$$name --completion zsh >$(DESTDIR)$(ZSHDIR)/_$$name || exit 1; \
 	done
@@ -202,7 +209,18 @@ install: all ## programs, manuals, completions under PREFIX (/usr/local) and DES
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(NAMES)) $(addprefix $(DESTDIR)$(BASHDIR)/,$(NAMES)) \
 		$(addprefix $(DESTDIR)$(ZSHDIR)/_,$(NAMES)) \
-		$(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MANUALS)))
+		$(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MANUALS))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(FORMAT_MANUALS)))
+
+TOOLKIT_VERSION = $(shell sed -n 's/.*TOKTRACE_VERSION "\(.*\)"/\1/p' formats/base/version.h)
+COMMIT_DATE = $(shell date -u -d @$(COMMIT_TIME) +%Y%m%d)
+DEB_VERSION ?= $(TOOLKIT_VERSION)$(if $(REVISION),+git$(COMMIT_DATE).$(subst -dirty,.dirty,$(REVISION)))
+deb: export SOURCE_DATE_EPOCH ?= $(COMMIT_TIME)
+deb: ## Debian packages toktrace-record, -replay and -analyze in build/deb
+	@rm -rf $(BUILD)/deb
+	@$(MAKE) --no-print-directory DESTDIR=$(BUILD)/deb/stage PREFIX=/usr \
+		ZSHDIR=/usr/share/zsh/vendor-completions install >/dev/null
+	@.deb/make-packages $(BUILD)/deb/stage $(BUILD)/deb $(DEB_VERSION)
 
 clean: ## remove build/
 	rm -rf $(BUILD)
@@ -216,5 +234,5 @@ help: ## this list
 
 FORCE:
 .PHONY: all demo check check-run check-unit check-long check-asan check-valgrind bless fuzz \
-	fuzz-run bench lint lint-tests layers coverage install uninstall clean help FORCE
+	fuzz-run bench lint lint-tests layers coverage install uninstall deb clean help FORCE
 .SECONDARY:

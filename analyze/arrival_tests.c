@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "analyze/chi_square.h"
-#include "analyze/quantile.h"
 #include "formats/base/anderson_darling.h"
 #include "formats/base/clock.h"
 #include "formats/base/draw.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 /* More gaps would say no more, and take seconds to sort. */
 enum { TESTED_MAX = 100000, DRAW_STREAM = 1 };

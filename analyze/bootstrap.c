@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/quantile.h"
+#include "formats/base/quantile.h"
 
 enum { GENERATOR_SEED = 20260524 };
 

@@ -49,11 +49,9 @@ static int parse_objectives(const struct option_list *texts, struct slo *wholes,
                             struct slo *each, struct fault *fault)
 {
     struct slo all = { 0 };
-    for (size_t i = 0; i < texts->count; i++) {
-        int status = slo_parse(&all, texts->items[i], fault);
-        if (status < 0)
-            return status;
-    }
+    int status = slo_parse_list(&all, texts, fault);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < all.count; i++) {
         const struct slo_term *term = &all.terms[i];
         struct slo *to = term->statistic == SLO_EACH ? each : wholes;

@@ -8,9 +8,9 @@
 
 #include "analyze/bootstrap.h"
 #include "analyze/moments.h"
-#include "analyze/quantile.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 const char *const contrast_names[CONTRASTS] = { "mean", "p50", "p99" };
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "analyze/moments.h"
-#include "analyze/quantile.h"
 #include "formats/base/clock.h"
+#include "formats/base/quantile.h"
 
 const struct percentile distribution_percentiles[DISTRIBUTION_PERCENTILES] = {
     { "p1", 0.01 },  { "p5", 0.05 },  { "p10", 0.1 },  { "p25", 0.25 }, { "p50", 0.5 },

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "analyze/plot_input.h"
-#include "analyze/quantile.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 enum { LAG_BINS_PER_DECADE = 8, LAG_BINS = 64, CURVE_STEPS = 97, QQ_POINTS = 200 };
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "analyze/plot_input.h"
-#include "analyze/quantile.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 static void latency_panel(struct figure *figure, size_t panel, const char *label,
                           struct figure_range range)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "analyze/plot_input.h"
-#include "analyze/quantile.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 enum { BINS = 200, DOTS_MAX = 1500, GANTT_ROWS = 40 };
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "analyze/quantile.h"
+#include "formats/base/quantile.h"
 
 struct inflight inflight_sweep(int64_t *from_ns, int64_t *to_ns, size_t count)
 {

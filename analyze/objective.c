@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "analyze/itl.h"
-#include "analyze/quantile.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 static struct interval mean_interval(const double *values, size_t count)
 {

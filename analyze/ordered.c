@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/quantile.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 struct ordered ordered_of(const struct collection *collection, int metric,
                           enum flavour flavour)

@@ -98,11 +98,9 @@ static int parse_objectives(const struct option_list *texts, struct plot_input *
                             struct fault *fault)
 {
     struct slo all = { 0 };
-    for (size_t i = 0; i < texts->count; i++) {
-        int status = slo_parse(&all, texts->items[i], fault);
-        if (status < 0)
-            return status;
-    }
+    int status = slo_parse_list(&all, texts, fault);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < all.count; i++) {
         const struct slo_term *term = &all.terms[i];
         bool each = term->statistic == SLO_EACH && term->metric != SLO_ITL;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "analyze/lindley.h"
-#include "analyze/quantile.h"
 #include "analyze/queue_sort.h"
 #include "analyze/queue_what_if.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 /* A loop that is busy more of its time than this cannot keep up. */
 #define SATURATED_SHARE 0.95

@@ -178,11 +178,7 @@ static int write_queue(const struct queue *queue, const struct queue_options *op
         struct queue_text_options text = { .by_worker = options->by_worker };
         queue_print(file.stream, queue, &text);
     }
-    if (status < 0) {
-        output_file_abandon(&file);
-        return status;
-    }
-    return output_file_commit(&file, fault);
+    return output_file_finish(&file, status, fault);
 }
 
 static int run(void *given, char **operands, int operand_count, struct fault *fault)

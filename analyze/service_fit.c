@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "analyze/bootstrap.h"
-#include "analyze/quantile.h"
 #include "formats/base/anderson_darling.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 enum {
     FITTED_MAX = 10000,

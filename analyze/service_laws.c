@@ -7,8 +7,8 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_psi.h>
 
+#include "formats/base/quantile.h"
 #include "analyze/chi_square.h"
-#include "analyze/quantile.h"
 
 #define NOISE_SHARE_MAX 0.01  /* of a deterministic time */
 #define NOISE_LEAST_S 1e-8    /* a tenth of the log's resolution: as good as none */

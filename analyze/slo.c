@@ -127,6 +127,14 @@ int slo_parse(struct slo *slo, const char *text, struct fault *fault)
     }
 }
 
+int slo_parse_list(struct slo *slo, const struct option_list *texts, struct fault *fault)
+{
+    int status = STATUS_OK;
+    for (size_t i = 0; i < texts->count && status == STATUS_OK; i++)
+        status = slo_parse(slo, texts->items[i], fault);
+    return status;
+}
+
 bool slo_term_holds(const struct slo_term *term, double value_s)
 {
     return term->inclusive ? value_s <= term->limit_s : value_s < term->limit_s;

@@ -8,6 +8,7 @@
 
 #include "analyze/metrics.h"
 #include "formats/base/fault.h"
+#include "formats/base/options.h"
 
 enum { SLO_TERMS_MAX = 16, SLO_TEXT_MAX = 40 };
 
@@ -41,6 +42,9 @@ struct slo {
  * with METRIC one of ttft, ttft_content, tpot, ntpot, e2e, itl and STATISTIC one of mean,
  * max, p50, p99, p99_9... STATUS_USAGE says which term is wrong and why. */
 int slo_parse(struct slo *slo, const char *text, struct fault *fault);
+
+/* The same for each use of an option. */
+int slo_parse_list(struct slo *slo, const struct option_list *texts, struct fault *fault);
 
 bool slo_term_holds(const struct slo_term *term, double value_s);
 

@@ -102,11 +102,7 @@ static int write_split(const struct split *split, const struct split_options *op
     } else {
         split_print(file.stream, split);
     }
-    if (status < 0) {
-        output_file_abandon(&file);
-        return status;
-    }
-    return output_file_commit(&file, fault);
+    return output_file_finish(&file, status, fault);
 }
 
 static bool is_clean(const struct split *split)

@@ -7,10 +7,10 @@
 #include <gsl/gsl_fit.h>
 
 #include "analyze/moments.h"
-#include "analyze/quantile.h"
 #include "analyze/steady_state.h"
 #include "formats/arrivals.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 /* Points in time at which requests in flight are counted to find the warm-up. */
 enum { GRID = 1000 };

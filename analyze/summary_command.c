@@ -51,11 +51,9 @@ static const struct option_spec specs[] = {
 static int parse_objectives(const struct option_list *texts, struct slo *slo,
                             struct fault *fault)
 {
-    for (size_t i = 0; i < texts->count; i++) {
-        int status = slo_parse(slo, texts->items[i], fault);
-        if (status < 0)
-            return status;
-    }
+    int status = slo_parse_list(slo, texts, fault);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < slo->count; i++)
         if (slo->terms[i].statistic != SLO_EACH || slo->terms[i].metric == SLO_ITL)
             return fault_set(fault, STATUS_USAGE,
@@ -102,11 +100,7 @@ static int write_summary(const struct analysis *analysis, const struct slo *slo,
         };
         summary_print(file.stream, &analysis->summary, &analysis->load, slo, &text);
     }
-    if (status < 0) {
-        output_file_abandon(&file);
-        return status;
-    }
-    return output_file_commit(&file, fault);
+    return output_file_finish(&file, status, fault);
 }
 
 static int run(void *given, char **operands, int operand_count, struct fault *fault)

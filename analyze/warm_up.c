@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "analyze/metrics.h"
-#include "analyze/quantile.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 /* A request's place in the plan, and its TTFT. */
 struct timed_value {

@@ -70,11 +70,7 @@ static int write_plan(const struct plan *plan, const struct plan_command_options
     bool stats = options->stats || options->common.json;
     rc = stats ? write_stats(plan, options, file.stream, fault)
                : write_rows(plan, file.stream, fault);
-    if (rc < 0) {
-        output_file_abandon(&file);
-        return rc;
-    }
-    return output_file_commit(&file, fault);
+    return output_file_finish(&file, rc, fault);
 }
 
 static int run(void *given, char **operands, int operand_count, struct fault *fault)

@@ -6,6 +6,7 @@
 #include "formats/base/anderson_darling.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 #include "replay/arrivals_process.h"
 #include "replay/gamma_law.h"
 
@@ -15,38 +16,16 @@ enum { TEST_GAPS_MIN = 20 };
 
 const double dispersion_window_s[DISPERSION_WINDOWS] = { 0.1, 1, 10 };
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
-/* Interpolates from the nearer of two order statistics, as numpy does, so that figures
- * agree to the last bit. */
-static double quantile(const double *sorted, size_t count, double p)
-{
-    double position = p * (double)(count - 1);
-    size_t below = (size_t)position;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    double part = position - (double)below;
-    double step = sorted[below + 1] - sorted[below];
-    if (part >= 0.5)
-        return sorted[below + 1] - (1 - part) * step;
-    return sorted[below] + part * step;
-}
-
 /* Sorts values, count >= 1. */
 static struct plan_lengths measure_lengths(double *values, size_t count)
 {
     struct plan_lengths lengths = { 0 };
-    qsort(values, count, sizeof *values, compare_doubles);
+    quantile_sort(values, count);
     for (size_t i = 0; i < count; i++)
         lengths.sum += values[i];
     lengths.mean = lengths.sum / (double)count;
-    lengths.p50 = quantile(values, count, 0.5);
-    lengths.p99 = quantile(values, count, 0.99);
+    lengths.p50 = quantile_of_sorted(values, count, 0.5);
+    lengths.p99 = quantile_of_sorted(values, count, 0.99);
     lengths.max = values[count - 1];
     return lengths;
 }
@@ -149,7 +128,7 @@ static double law_below(double x, double shape)
 static void place_in_law(double *gaps, size_t count, double mean, double shape,
                          double step)
 {
-    qsort(gaps, count, sizeof *gaps, compare_doubles);
+    quantile_sort(gaps, count);
     for (size_t first = 0, end; first < count; first = end) {
         double low = law_below((gaps[first] - step / 2) / mean, shape);
         double high = law_below((gaps[first] + step / 2) / mean, shape);

@@ -100,7 +100,9 @@ static int send_stage(struct profile *profile, size_t number, const char *path,
     setup->concurrency = stage->concurrency;
     setup->send_until_ns = stage->purpose == STAGE_LADDER ? duration_ns : 0;
     setup->cut_at_ns = duration_ns + profile->setup->drain_ns;
-    return run_execute(setup, &profile->run, fault);
+    status = run_execute(setup, &profile->run, fault);
+    setup->label = NULL;
+    return status;
 }
 
 static void print_stage(const struct profile *profile, const struct profile_stage *stage)

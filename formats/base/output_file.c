@@ -122,3 +122,11 @@ void output_file_abandon(struct output_file *file)
         unlink(file->part_path);
     release(file);
 }
+
+int output_file_finish(struct output_file *file, int status, struct fault *fault)
+{
+    if (status == STATUS_OK)
+        return output_file_commit(file, fault);
+    output_file_abandon(file);
+    return status;
+}

@@ -30,4 +30,8 @@ int output_file_commit(struct output_file *file, struct fault *fault);
 /* Removes the part and releases. Does nothing when already committed or never opened. */
 void output_file_abandon(struct output_file *file);
 
+/* Commits when status is STATUS_OK, else abandons and returns status: the end of a
+ * function that wrote the file. */
+int output_file_finish(struct output_file *file, int status, struct fault *fault);
+
 #endif

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "analyze/histogram.h"
-#include "analyze/quantile.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 #include "tests/unit/assert_close.h"
 
 static void test_small_values_are_exact(void **state)

@@ -18,8 +18,8 @@
 #include "analyze/envelope.h"
 #include "analyze/interval.h"
 #include "analyze/itl.h"
-#include "analyze/quantile.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 
 static gsl_rng *generator_with(unsigned long seed)
 {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/quantile.h"
 #include "tests/unit/assert_close.h"
+#include "formats/base/quantile.h"
 
 /* By hand from position (n - 1)p, and as numpy.quantile gives them. */
 static void test_interpolation(void **state)

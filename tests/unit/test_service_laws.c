@@ -11,9 +11,9 @@
 #include <gsl/gsl_errno.h>
 
 #include "analyze/bootstrap.h"
-#include "analyze/quantile.h"
 #include "analyze/service_laws.h"
 #include "formats/base/memory.h"
+#include "formats/base/quantile.h"
 #include "tests/unit/assert_close.h"
 
 enum { COUNT = 20000 };

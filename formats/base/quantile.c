@@ -1,4 +1,4 @@
-#include "analyze/quantile.h"
+#include "formats/base/quantile.h"
 
 #include <assert.h>
 #include <math.h>

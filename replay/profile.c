@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,21 @@ static int sweep_all(struct profile *profile, struct fault *fault)
     return write_manifest(profile, fault);
 }
 
+/* Ctrl-C between two stages waits for the next one, which takes it before it starts: the
+ * profile always ends with its manifest written. */
+static int sweep_held(struct profile *profile, struct fault *fault)
+{
+    sigset_t stops;
+    sigset_t before;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    sigprocmask(SIG_BLOCK, &stops, &before);
+    int status = sweep_all(profile, fault);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
 /* Takes up an earlier call: its finished stages stand, an unfinished one is run again. */
 static int take_up(struct profile *profile, struct fault *fault)
 {
@@ -308,7 +324,7 @@ int profile_execute(const struct profile_setup *setup, struct profile_result *re
     if (status == STATUS_OK && !setup->resume)
         status = run_directory_create(setup->directory, setup->common->force, fault);
     if (status == STATUS_OK)
-        status = sweep_all(&profile, fault);
+        status = sweep_held(&profile, fault);
     run_context_release(&profile.context);
     profile_manifest_release(&profile.manifest);
     return status;

@@ -33,7 +33,8 @@ int supervisor_init(struct supervisor *supervisor, uint32_t workers, struct faul
             (struct worker_process){ .wake_fd = -1, .exit_code = -1 };
     sigset_t signals;
     watched_signals(&signals);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
+    sigprocmask(SIG_BLOCK, &signals, &supervisor->signals_before);
+    supervisor->blocks_signals = true;
     supervisor->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     if (supervisor->signal_fd < 0)
         return fault_set_errno(fault, "cannot watch for signals");
@@ -52,9 +53,8 @@ void supervisor_release(struct supervisor *supervisor)
             close(supervisor->processes[number].wake_fd);
     if (supervisor->signal_fd >= 0)
         close(supervisor->signal_fd);
-    sigset_t signals;
-    watched_signals(&signals);
-    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    if (supervisor->blocks_signals)
+        sigprocmask(SIG_SETMASK, &supervisor->signals_before, NULL);
     run_control_free(supervisor->control, supervisor->workers);
     free(supervisor->processes);
     *supervisor = (struct supervisor){ .signal_fd = -1 };

@@ -3,6 +3,7 @@
 #ifndef TOKTRACE_SUPERVISOR_H
 #define TOKTRACE_SUPERVISOR_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,6 +27,8 @@ struct supervisor {
     uint32_t workers;
     uint32_t running;
     int signal_fd;
+    bool blocks_signals;
+    sigset_t signals_before; /* the mask to go back to */
     int interrupts; /* Ctrl-C counts one, SIGTERM two */
     int signal;     /* the first that interrupted; 0: none */
 };

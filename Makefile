@@ -13,7 +13,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 # Debian packages: what the programs need to be built, and what `make check` needs besides.
 BUILD_PACKAGES := gcc libc6-dev pkg-config libcurl4-openssl-dev libzstd-dev zlib1g-dev \
 	libjansson-dev libpcap-dev libgsl-dev
-CHECK_PACKAGES := libcmocka-dev python3 python3-aiohttp curl zstd
+CHECK_PACKAGES := libcmocka-dev python3 python3-aiohttp curl zstd iproute2
 
 STANDARD := -std=c11 -D_GNU_SOURCE -pthread -I.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \

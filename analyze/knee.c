@@ -172,16 +172,13 @@ static void conclude(struct knee *knee)
 void knee_find(struct knee *knee, const struct stage_evidence *stages, size_t count,
                const struct knee_limits *limits)
 {
-    static void (*const rules[KNEE_RULES])(struct knee_finding *,
-                                           const struct knee_stages *) = {
-        knee_by_share, knee_by_growth, knee_by_latency, knee_by_segments,
-    };
     *knee = (struct knee){
         .failing_per_s = INFINITY,
         .saturated_per_s = INFINITY,
         .kneedle_per_s = NAN,
         .signs = memory_new(count, sizeof *knee->signs),
         .together = { .knee_per_s = NAN },
+        .curve = knee_curve_unknown,
     };
     struct knee_stages usable = take_usable(knee, stages, count, limits);
     knee->usable = usable.count;
@@ -189,10 +186,12 @@ void knee_find(struct knee *knee, const struct stage_evidence *stages, size_t co
         knee->rules[i] = (struct knee_finding){ .knee_per_s = NAN };
         if (usable.count == 0)
             knee_unknown(&knee->rules[i], "no stage says anything of the server");
-        else
-            rules[i](&knee->rules[i], &usable);
     }
     if (usable.count > 0) {
+        knee_by_share(&knee->rules[KNEE_BY_SHARE], &usable);
+        knee_by_growth(&knee->rules[KNEE_BY_GROWTH], &usable);
+        knee_by_latency(&knee->rules[KNEE_BY_LATENCY], &knee->curve, &usable);
+        knee_by_segments(&knee->rules[KNEE_BY_SEGMENTS], &usable);
         set_bracket(knee, &usable);
         knee->kneedle_per_s = kneedle(&usable);
     }

@@ -40,6 +40,20 @@ struct knee_finding {
     char why[KNEE_TEXT_MAX]; /* in words, for unknown; else "" */
 };
 
+/* Mean time from sent to end over load x, as KNEE_BY_LATENCY fitted it: a + b x / (c - x),
+ * which is M/G/1's shape, for a stage that lasts so long (knee_latency.c). */
+struct knee_curve {
+    double a_s; /* NaN: no fit, or one that says nothing */
+    double b_s;
+    double c_per_s;
+    double horizon_s; /* mean over the stages that it was fitted to */
+};
+
+extern const struct knee_curve knee_curve_unknown;
+
+/* The curve at a load; NaN without a fit. */
+double knee_curve_s(const struct knee_curve *curve, double rate_per_s);
+
 struct knee_limits {
     double min_completed_share; /* of the planned requests */
     double max_growth_share;    /* growth of in-flight per second / planned rate */
@@ -58,6 +72,7 @@ struct stage_signs {
 struct knee {
     struct knee_finding rules[KNEE_RULES];
     struct knee_finding together;
+    struct knee_curve curve;
     bool disagree;        /* the intervals of two rules that found it do not meet */
     double kneedle_per_s; /* for reference; NaN: none */
     double held_per_s;    /* highest usable load without a sign of saturation; 0: none */

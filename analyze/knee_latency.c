@@ -28,6 +28,8 @@ enum { RATES_MIN = 4, STARTS = 8, ITERATIONS = 60, REPLICATES = 200, UNKNOWNS = 
 /* Beyond this times the highest load nothing can be said. */
 #define FARTHEST 5.0
 
+const struct knee_curve knee_curve_unknown = { NAN, NAN, NAN, NAN };
+
 struct latency_point {
     double rate_per_s;
     double horizon_s; /* h */
@@ -40,28 +42,21 @@ struct latency_points {
     size_t count;
 };
 
-/* Unknowns, by their logarithms: all are positive. */
-struct curve {
-    double a_s;
-    double b_s;
-    double c_per_s;
-};
-
-static struct curve curve_of(const gsl_vector *unknowns)
+/* From the unknowns' logarithms: all are positive. The horizon is the caller's to set. */
+static struct knee_curve curve_of(const gsl_vector *unknowns)
 {
-    return (struct curve){
+    return (struct knee_curve){
         .a_s = exp(gsl_vector_get(unknowns, 0)),
         .b_s = exp(gsl_vector_get(unknowns, 1)),
         .c_per_s = exp(gsl_vector_get(unknowns, 2)),
     };
 }
 
-static double curve_at(const struct curve *curve, const struct latency_point *point)
+double knee_curve_s(const struct knee_curve *curve, double rate_per_s)
 {
-    double over = point->rate_per_s - curve->c_per_s;
-    double h_s = point->horizon_s;
-    double spread =
-        8 * curve->b_s * curve->c_per_s * point->rate_per_s / h_s;
+    double over = rate_per_s - curve->c_per_s;
+    double h_s = curve->horizon_s;
+    double spread = 8 * curve->b_s * curve->c_per_s * rate_per_s / h_s;
     double root = hypot(over, sqrt(spread));
     /* the form without cancellation on each side of the capacity */
     double sum = over > 0 ? root + over : spread / (root - over);
@@ -71,10 +66,11 @@ static double curve_at(const struct curve *curve, const struct latency_point *po
 static int residuals(const gsl_vector *unknowns, void *context, gsl_vector *result)
 {
     const struct latency_points *points = context;
-    struct curve curve = curve_of(unknowns);
+    struct knee_curve curve = curve_of(unknowns);
     for (size_t i = 0; i < points->count; i++) {
         const struct latency_point *point = &points->items[i];
-        double distance = curve_at(&curve, point) - point->latency_s;
+        curve.horizon_s = point->horizon_s;
+        double distance = knee_curve_s(&curve, point->rate_per_s) - point->latency_s;
         gsl_vector_set(result, i, distance / point->error_s);
     }
     return GSL_SUCCESS;
@@ -82,8 +78,8 @@ static int residuals(const gsl_vector *unknowns, void *context, gsl_vector *resu
 
 /* Fits from one starting capacity; the sum of squares, or infinity. */
 static double fit_from(gsl_multifit_nlinear_workspace *workspace,
-                       gsl_multifit_nlinear_fdf *system, const struct curve *start,
-                       struct curve *fitted)
+                       gsl_multifit_nlinear_fdf *system, const struct knee_curve *start,
+                       struct knee_curve *fitted)
 {
     double logs[UNKNOWNS] = { log(start->a_s), log(start->b_s), log(start->c_per_s) };
     gsl_vector_view view = gsl_vector_view_array(logs, UNKNOWNS);
@@ -99,15 +95,17 @@ static double fit_from(gsl_multifit_nlinear_workspace *workspace,
     return isfinite(squares) ? squares : INFINITY;
 }
 
-/* The capacity of the best fit; NaN when there is none. Starts from several, since the
- * sum of squares may have more than one valley. */
-static double fit_capacity(struct latency_points *points)
+/* The best fit; all NaN when there is none. Starts from several capacities, since the sum
+ * of squares may have more than one valley. */
+static struct knee_curve fit_curve(struct latency_points *points)
 {
     double least_s = INFINITY;
     double highest_per_s = 0;
+    double horizons_s = 0;
     for (size_t i = 0; i < points->count; i++) {
         least_s = fmin(least_s, points->items[i].latency_s);
         highest_per_s = fmax(highest_per_s, points->items[i].rate_per_s);
+        horizons_s += points->items[i].horizon_s;
     }
     gsl_multifit_nlinear_parameters parameters =
         gsl_multifit_nlinear_default_parameters();
@@ -117,22 +115,23 @@ static double fit_capacity(struct latency_points *points)
         .f = residuals, .n = points->count, .p = UNKNOWNS, .params = points,
     };
     double best = INFINITY;
-    double capacity_per_s = NAN;
+    struct knee_curve curve = knee_curve_unknown;
     for (size_t i = 0; i < STARTS; i++) {
-        struct curve start = {
+        struct knee_curve start = {
             .a_s = least_s,
             .b_s = least_s / 20,
             .c_per_s = highest_per_s * (0.5 + 0.15 * (double)i),
         };
-        struct curve fitted;
+        struct knee_curve fitted;
         double squares = fit_from(workspace, &system, &start, &fitted);
         if (squares < best) {
             best = squares;
-            capacity_per_s = fitted.c_per_s;
+            curve = fitted;
         }
     }
+    curve.horizon_s = horizons_s / (double)points->count;
     gsl_multifit_nlinear_free(workspace);
-    return capacity_per_s;
+    return curve;
 }
 
 /* One replicate: stages drawn with replacement, each mean moved by its error. */
@@ -148,10 +147,11 @@ static double replicate(const struct latency_points *points, struct latency_poin
             point->latency_s + gsl_ran_gaussian(generator, point->error_s);
         point->latency_s = fmax(moved, point->latency_s / 10);
     }
-    return fit_capacity(drawn);
+    return fit_curve(drawn).c_per_s;
 }
 
-static void fit_with_interval(struct knee_finding *finding, struct latency_points *points)
+static void fit_with_interval(struct knee_finding *finding, struct knee_curve *curve,
+                              struct latency_points *points)
 {
     double highest_per_s = points->items[points->count - 1].rate_per_s;
     double values[REPLICATES];
@@ -160,7 +160,8 @@ static void fit_with_interval(struct knee_finding *finding, struct latency_point
         .items = memory_new(points->count, sizeof *drawn.items),
     };
     gsl_rng *generator = bootstrap_generator(1);
-    double c_per_s = fit_capacity(points);
+    struct knee_curve fitted = fit_curve(points);
+    double c_per_s = fitted.c_per_s;
     for (size_t i = 0; i < REPLICATES; i++) {
         double value = replicate(points, &drawn, generator);
         if (isfinite(value))
@@ -174,6 +175,7 @@ static void fit_with_interval(struct knee_finding *finding, struct latency_point
                               "grow without bound");
         return;
     }
+    *curve = fitted;
     double lowest_per_s = points->items[0].rate_per_s;
     enum knee_state state = c_per_s > highest_per_s  ? KNEE_ABOVE
                             : c_per_s < lowest_per_s ? KNEE_BELOW
@@ -201,7 +203,8 @@ static bool is_whole(const struct stage_evidence *evidence,
     return answered > 0.98 * sent;
 }
 
-void knee_by_latency(struct knee_finding *finding, const struct knee_stages *stages)
+void knee_by_latency(struct knee_finding *finding, struct knee_curve *curve,
+                     const struct knee_stages *stages)
 {
     struct latency_points points = {
         .items = memory_new(stages->count, sizeof *points.items),
@@ -227,6 +230,6 @@ void knee_by_latency(struct knee_finding *finding, const struct knee_stages *sta
         knee_unknown(finding, "loads whose latencies are whole: %zu, expected %d or more",
                      rates, RATES_MIN);
     else
-        fit_with_interval(finding, &points);
+        fit_with_interval(finding, curve, &points);
     free(points.items);
 }

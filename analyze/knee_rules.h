@@ -32,10 +32,11 @@ bool sign_any(const struct stage_signs *signs);
 
 size_t knee_distinct_rates(const struct knee_stages *stages, size_t from, size_t to);
 
-/* Each fills one finding. */
+/* Each fills one finding; by latency also the curve, when there is a finding. */
 void knee_by_share(struct knee_finding *finding, const struct knee_stages *stages);
 void knee_by_growth(struct knee_finding *finding, const struct knee_stages *stages);
-void knee_by_latency(struct knee_finding *finding, const struct knee_stages *stages);
+void knee_by_latency(struct knee_finding *finding, struct knee_curve *curve,
+                     const struct knee_stages *stages);
 void knee_by_segments(struct knee_finding *finding, const struct knee_stages *stages);
 
 /* Kneedle (Satopaa, Albrecht, Irwin and Raghavan 2011) on completed over offered load:

@@ -70,6 +70,25 @@ static void a_knee_within_the_range(void **state)
     knee_release(&knee);
 }
 
+/* a + b x / (c - x) far below the capacity, a + h (x - c) / 2c far above it. */
+static void the_fitted_curve(void **state)
+{
+    (void)state;
+    struct knee_curve curve = { .a_s = 0.1, .b_s = 0.02, .c_per_s = 100,
+                                .horizon_s = 1e6 };
+    assert_close_relative(knee_curve_s(&curve, 50), 0.12, 1e-4);
+    assert_close_relative(knee_curve_s(&curve, 90), 0.28, 1e-4);
+    assert_close_relative(knee_curve_s(&curve, 200), 0.1 + 0.5e6, 1e-4);
+    assert_true(isnan(knee_curve_s(&knee_curve_unknown, 50)));
+
+    const double rates[] = { 5, 10, 15, 25, 30 };
+    struct knee knee = knee_of(rates, 5, 20, STAGE_USABLE);
+    assert_close_relative(knee.curve.c_per_s,
+                          knee.rules[KNEE_BY_LATENCY].knee_per_s, 1e-9);
+    assert_close_relative(knee_curve_s(&knee.curve, 5), 0.2 + 1. / 20, 0.05);
+    knee_release(&knee);
+}
+
 static void never_saturated(void **state)
 {
     (void)state;
@@ -156,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_knee_within_the_range),
+        cmocka_unit_test(the_fitted_curve),
         cmocka_unit_test(never_saturated),
         cmocka_unit_test(saturated_from_the_first_stage),
         cmocka_unit_test(a_slow_client_is_no_evidence),

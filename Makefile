@@ -12,7 +12,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 
 # Debian packages: what the programs need to be built, and what `make check` needs besides.
 BUILD_PACKAGES := gcc libc6-dev pkg-config libcurl4-openssl-dev libzstd-dev zlib1g-dev \
-	libjansson-dev libpcap-dev libgsl-dev
+	libjansson-dev libpcap-dev libgsl-dev libsqlite3-dev
 CHECK_PACKAGES := libcmocka-dev python3 python3-aiohttp curl zstd iproute2
 
 STANDARD := -std=c11 -D_GNU_SOURCE -pthread -I.
@@ -39,7 +39,7 @@ FORMAT_MANUALS := $(sort $(wildcard formats/*.5))
 FORMATS_PACKAGES := libzstd zlib jansson
 REPLAY_PACKAGES := libcurl
 RECORD_PACKAGES := libpcap
-ANALYZE_PACKAGES := gsl
+ANALYZE_PACKAGES := gsl sqlite3
 ALL_PACKAGES := $(FORMATS_PACKAGES) $(REPLAY_PACKAGES) $(RECORD_PACKAGES) $(ANALYZE_PACKAGES)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))

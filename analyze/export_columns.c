@@ -6,104 +6,81 @@
 #include "formats/base/clock.h"
 
 const struct export_column export_request_columns[EXPORT_REQUEST_COLUMNS] = {
-    { "row", "of the plan, from 0" },
-    { "worker", "that sent it" },
-    { "session", "of the trace; empty when none" },
-    { "outcome", "ok, or what it failed of" },
-    { "http_status", "empty when no answer came" },
-    { "finish_reason", "as the server said, of choice 0" },
-    { "input_tokens", "as the server counted, else as planned" },
-    { "output_tokens", "N: as the server counted, else what the events brought" },
-    { "output_events", "events that brought a token" },
-    { "first_event_tokens", "k1: tokens of the first such event, summed over choices" },
-    { "due_ns", "when it was planned" },
-    { "start_ns", "when the worker took it up" },
-    { "sent_ns", "when its last byte was handed to the kernel" },
-    { "headers_ns", "when the first byte of the answer arrived" },
-    { "first_token_arrival_ns", "when the first token reached the host" },
-    { "first_token_app_ns", "when the client had it in hand" },
-    { "last_token_arrival_ns", "when the last token reached the host" },
-    { "last_token_app_ns", "when the client had it in hand" },
-    { "end_ns", "when the answer was over, or given up" },
-    { "ttft_s", "first_token_arrival - sent" },
-    { "tpot_s", "(last - first token arrival) / (N - k1)" },
-    { "ntpot_s", "e2e / N" },
-    { "e2e_s", "last_token_arrival - sent" },
-    { "local_port", "the client's" },
-    { "connection_request", "n-th request on its connection, from 1" },
-    { "ttft_content_s", "first content token, without reasoning and tools" },
-    { "ttft_app_s", "ttft as the client saw it" },
-    { "tpot_app_s", "tpot as the client saw it" },
-    { "ntpot_app_s", "ntpot as the client saw it" },
-    { "e2e_app_s", "e2e as the client saw it" },
-    { "ttft_from_due_s", "first_token_arrival - due" },
-    { "ntpot_from_due_s", "e2e_from_due / N" },
-    { "e2e_from_due_s", "last_token_arrival - due" },
-    { "send_lag_s", "sent - due" },
-    { "receive_lag_s", "app - arrival of the last token" },
-    { "connect_s", "to open the connection; empty when it was reused" },
-    { "planned_input_tokens", "of the plan" },
-    { "planned_output_tokens", "of the plan" },
-    { "cached_tokens", "of the input, as the server said" },
-    { "reasoning_tokens", "of the output, as the server said" },
-    { "counted_by", "usage or events: where N is from" },
-    { "token_mismatch", "1 when the server's count and the events differ" },
-    { "choices", "that brought a token" },
-    { "events", "of any kind" },
-    { "bytes_sent", "head and body" },
-    { "bytes_received", "head and body, as on the wire" },
-    { "remote_port", "the server's" },
-    { "min_rtt_us", "of the connection, by the kernel" },
-    { "retransmits", "on the connection so far" },
-    { "curl_code", "of libcurl, 0: fine" },
-    { "attempts", "1 unless retried" },
-    { "run_id", "of the run" },
+    { "row", CELL_INT, "of the plan, from 0" },
+    { "worker", CELL_INT, "that sent it" },
+    { "session", CELL_TEXT, "of the trace; empty when none" },
+    { "outcome", CELL_TEXT, "ok, or what it failed of" },
+    { "http_status", CELL_INT, "empty when no answer came" },
+    { "finish_reason", CELL_TEXT, "as the server said, of choice 0" },
+    { "input_tokens", CELL_INT, "as the server counted, else as planned" },
+    { "output_tokens", CELL_INT,
+      "N: as the server counted, else what the events brought" },
+    { "output_events", CELL_INT, "events that brought a token" },
+    { "first_event_tokens", CELL_INT,
+      "k1: tokens of the first such event, summed over choices" },
+    { "due_ns", CELL_INT, "when it was planned" },
+    { "start_ns", CELL_INT, "when the worker took it up" },
+    { "sent_ns", CELL_INT, "when its last byte was handed to the kernel" },
+    { "headers_ns", CELL_INT, "when the first byte of the answer arrived" },
+    { "first_token_arrival_ns", CELL_INT, "when the first token reached the host" },
+    { "first_token_app_ns", CELL_INT, "when the client had it in hand" },
+    { "last_token_arrival_ns", CELL_INT, "when the last token reached the host" },
+    { "last_token_app_ns", CELL_INT, "when the client had it in hand" },
+    { "end_ns", CELL_INT, "when the answer was over, or given up" },
+    { "ttft_s", CELL_REAL, "first_token_arrival - sent" },
+    { "tpot_s", CELL_REAL, "(last - first token arrival) / (N - k1)" },
+    { "ntpot_s", CELL_REAL, "e2e / N" },
+    { "e2e_s", CELL_REAL, "last_token_arrival - sent" },
+    { "local_port", CELL_INT, "the client's" },
+    { "connection_request", CELL_INT, "n-th request on its connection, from 1" },
+    { "ttft_content_s", CELL_REAL, "first content token, without reasoning and tools" },
+    { "ttft_app_s", CELL_REAL, "ttft as the client saw it" },
+    { "tpot_app_s", CELL_REAL, "tpot as the client saw it" },
+    { "ntpot_app_s", CELL_REAL, "ntpot as the client saw it" },
+    { "e2e_app_s", CELL_REAL, "e2e as the client saw it" },
+    { "ttft_from_due_s", CELL_REAL, "first_token_arrival - due" },
+    { "ntpot_from_due_s", CELL_REAL, "e2e_from_due / N" },
+    { "e2e_from_due_s", CELL_REAL, "last_token_arrival - due" },
+    { "send_lag_s", CELL_REAL, "sent - due" },
+    { "receive_lag_s", CELL_REAL, "app - arrival of the last token" },
+    { "connect_s", CELL_REAL, "to open the connection; empty when it was reused" },
+    { "planned_input_tokens", CELL_INT, "of the plan" },
+    { "planned_output_tokens", CELL_INT, "of the plan" },
+    { "cached_tokens", CELL_INT, "of the input, as the server said" },
+    { "reasoning_tokens", CELL_INT, "of the output, as the server said" },
+    { "counted_by", CELL_TEXT, "usage or events: where N is from" },
+    { "token_mismatch", CELL_INT, "1 when the server's count and the events differ" },
+    { "choices", CELL_INT, "that brought a token" },
+    { "events", CELL_INT, "of any kind" },
+    { "bytes_sent", CELL_INT, "head and body" },
+    { "bytes_received", CELL_INT, "head and body, as on the wire" },
+    { "remote_port", CELL_INT, "the server's" },
+    { "min_rtt_us", CELL_INT, "of the connection, by the kernel" },
+    { "retransmits", CELL_INT, "on the connection so far" },
+    { "curl_code", CELL_INT, "of libcurl, 0: fine" },
+    { "attempts", CELL_INT, "1 unless retried" },
+    { "run_id", CELL_TEXT, "of the run" },
 };
 
 const struct export_column export_event_columns[EXPORT_EVENT_COLUMNS] = {
-    { "row", "of the plan, from 0" },
-    { "worker", "that sent the request" },
-    { "event", "within the answer, from 0" },
-    { "kind", "content, reasoning, tool, role, empty, finish, usage, comment, error..." },
-    { "choice", "index of the choice" },
-    { "tokens", "that it brought" },
-    { "arrival_ns", "when it reached the host" },
-    { "app_ns", "when the client had it in hand" },
-    { "wake_ns", "app minus the moment the loop woke; empty when it had not slept" },
-    { "shared_read", "1 when its read brought other events: arrival is not exact" },
-    { "finish", "1 when it carries a finish reason" },
-    { "usage", "1 when it carries usage" },
-    { "unknown_time", "1 when the capture lost its bytes" },
-    { "run_id", "of the run" },
+    { "row", CELL_INT, "of the plan, from 0" },
+    { "worker", CELL_INT, "that sent the request" },
+    { "event", CELL_INT, "within the answer, from 0" },
+    { "kind", CELL_TEXT,
+      "content, reasoning, tool, role, empty, finish, usage, comment, error..." },
+    { "choice", CELL_INT, "index of the choice" },
+    { "tokens", CELL_INT, "that it brought" },
+    { "arrival_ns", CELL_INT, "when it reached the host" },
+    { "app_ns", CELL_INT, "when the client had it in hand" },
+    { "wake_ns", CELL_INT,
+      "app minus the moment the loop woke; empty when it had not slept" },
+    { "shared_read", CELL_INT,
+      "1 when its read brought other events: arrival is not exact" },
+    { "finish", CELL_INT, "1 when it carries a finish reason" },
+    { "usage", CELL_INT, "1 when it carries usage" },
+    { "unknown_time", CELL_INT, "1 when the capture lost its bytes" },
+    { "run_id", CELL_TEXT, "of the run" },
 };
-
-static struct cell int_cell(int64_t value)
-{
-    return (struct cell){ .kind = CELL_INT, .integer = value };
-}
-
-static struct cell text_cell(const char *text)
-{
-    if (text[0] == '\0')
-        return (struct cell){ .kind = CELL_NONE };
-    return (struct cell){ .kind = CELL_TEXT, .text = text };
-}
-
-static struct cell time_cell(int64_t at_ns)
-{
-    return at_ns == TIME_NONE ? (struct cell){ .kind = CELL_NONE } : int_cell(at_ns);
-}
-
-static struct cell count_cell(uint32_t count)
-{
-    return count == COUNT_NONE ? (struct cell){ .kind = CELL_NONE } : int_cell(count);
-}
-
-/* Ports, statuses and places on a connection: 0 stands for none. */
-static struct cell nonzero_cell(uint32_t value)
-{
-    return value == 0 ? (struct cell){ .kind = CELL_NONE } : int_cell(value);
-}
 
 static struct cell interval_cell(int64_t from_ns, int64_t to_ns)
 {

@@ -12,7 +12,7 @@
 
 enum cell_kind { CELL_NONE, CELL_INT, CELL_REAL, CELL_TEXT };
 
-/* One value; CELL_NONE is an empty field in CSV and null in JSON. */
+/* One value; CELL_NONE is an empty field in CSV, null in JSON and in SQL. */
 struct cell {
     enum cell_kind kind;
     union {
@@ -22,8 +22,38 @@ struct cell {
     };
 };
 
+static inline struct cell int_cell(int64_t value)
+{
+    return (struct cell){ .kind = CELL_INT, .integer = value };
+}
+
+/* NULL and "" stand for none. */
+static inline struct cell text_cell(const char *text)
+{
+    if (!text || text[0] == '\0')
+        return (struct cell){ .kind = CELL_NONE };
+    return (struct cell){ .kind = CELL_TEXT, .text = text };
+}
+
+static inline struct cell time_cell(int64_t at_ns)
+{
+    return at_ns == TIME_NONE ? (struct cell){ .kind = CELL_NONE } : int_cell(at_ns);
+}
+
+static inline struct cell count_cell(uint32_t count)
+{
+    return count == COUNT_NONE ? (struct cell){ .kind = CELL_NONE } : int_cell(count);
+}
+
+/* Ports, statuses, shares and places on a connection: 0 stands for none. */
+static inline struct cell nonzero_cell(uint64_t value)
+{
+    return value == 0 ? (struct cell){ .kind = CELL_NONE } : int_cell((int64_t)value);
+}
+
 struct export_column {
     const char *name;
+    enum cell_kind kind; /* of its cells that are not CELL_NONE */
     const char *meaning; /* one line */
 };
 

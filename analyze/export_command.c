@@ -3,6 +3,7 @@
 
 #include "analyze/commands.h"
 #include "analyze/export_columns.h"
+#include "analyze/export_database.h"
 #include "analyze/export_rows.h"
 #include "analyze/load.h"
 #include "formats/base/output_file.h"
@@ -14,6 +15,7 @@ struct export_options {
     bool events;
     bool columns;
     bool kernel_stamps;
+    const char *sqlite;
     const char *output;
 };
 
@@ -23,6 +25,9 @@ static const struct option_spec specs[] = {
       .help = "one JSON object a line (the default)" },
     { .name = "csv", .type = OPTION_FLAG, .offset = offsetof(struct export_options, csv),
       .help = "comma-separated, names in the first line, empty where undefined" },
+    { .name = "sqlite", .type = OPTION_PATH, .argument = "FILE",
+      .offset = offsetof(struct export_options, sqlite),
+      .help = "a database with the tables requests, events, workers and runs" },
     { .name = "events", .type = OPTION_FLAG,
       .offset = offsetof(struct export_options, events),
       .help = "a row for each event, not for each request" },
@@ -42,6 +47,7 @@ static const struct option_spec specs[] = {
 enum { FLUSH_BYTES = 256 * 1024 };
 
 struct export_writer {
+    struct export_database *database; /* when set, rows go there */
     enum export_format format;
     bool events;
     const struct export_column *columns;
@@ -68,27 +74,34 @@ static void append_row(struct export_writer *writer, const struct cell *cells)
                       writer->column_count);
 }
 
+static int write_event_rows(struct export_writer *writer,
+                            const struct arrivals_header *header,
+                            const struct arrival_request *request, struct fault *fault)
+{
+    int status = STATUS_OK;
+    for (size_t i = 0; i < request->event_count && status == STATUS_OK; i++) {
+        struct cell cells[EXPORT_EVENT_COLUMNS];
+        export_event_cells(cells, header, request, i);
+        append_row(writer, cells);
+        status = flush(writer, FLUSH_BYTES, fault);
+    }
+    return status;
+}
+
 static int write_request(struct export_writer *writer,
                          const struct arrivals_header *header,
                          const struct arrival_request *request, struct fault *fault)
 {
-    if (!writer->events) {
-        struct cell cells[EXPORT_REQUEST_COLUMNS];
-        struct request_sample sample;
-        sample_from_request(request, &sample, &writer->gaps);
-        export_request_cells(cells, header, request, &sample);
-        append_row(writer, cells);
-        return flush(writer, FLUSH_BYTES, fault);
-    }
-    for (size_t i = 0; i < request->event_count; i++) {
-        struct cell cells[EXPORT_EVENT_COLUMNS];
-        export_event_cells(cells, header, request, i);
-        append_row(writer, cells);
-        int status = flush(writer, FLUSH_BYTES, fault);
-        if (status < 0)
-            return status;
-    }
-    return STATUS_OK;
+    if (writer->events)
+        return write_event_rows(writer, header, request, fault);
+    struct cell cells[EXPORT_REQUEST_COLUMNS];
+    struct request_sample sample;
+    sample_from_request(request, &sample, &writer->gaps);
+    if (writer->database)
+        return export_database_add(writer->database, header, request, &sample, fault);
+    export_request_cells(cells, header, request, &sample);
+    append_row(writer, cells);
+    return flush(writer, FLUSH_BYTES, fault);
 }
 
 static int write_all(struct export_writer *writer, struct load *load, struct fault *fault)
@@ -96,8 +109,6 @@ static int write_all(struct export_writer *writer, struct load *load, struct fau
     struct arrivals_record record;
     size_t log;
     int got;
-    export_heads_append(&writer->buffer, writer->format, writer->columns,
-                        writer->column_count);
     while ((got = load_next(load, &record, &log, fault)) > 0) {
         if (record.type != RECORD_REQUEST)
             continue;
@@ -106,7 +117,34 @@ static int write_all(struct export_writer *writer, struct load *load, struct fau
         if (status < 0)
             return status;
     }
-    return got < 0 ? got : flush(writer, 0, fault);
+    return got;
+}
+
+static int write_rows(struct export_writer *writer, struct load *load,
+                      const struct output_file *file, struct fault *fault)
+{
+    writer->stream = file->stream;
+    export_heads_append(&writer->buffer, writer->format, writer->columns,
+                        writer->column_count);
+    int status = write_all(writer, load, fault);
+    return status < 0 ? status : flush(writer, 0, fault);
+}
+
+static int write_database(struct export_writer *writer, struct load *load,
+                          const struct output_file *file, struct fault *fault)
+{
+    if (!file->part_path)
+        return fault_set(fault, STATUS_USAGE, "a database needs a file of its own, not "
+                         "standard output or a pipe");
+    int status = export_database_open(&writer->database, file->part_path, fault);
+    if (status == STATUS_OK)
+        status = write_all(writer, load, fault);
+    if (status == STATUS_OK)
+        status = export_database_add_load(writer->database, load, fault);
+    if (status == STATUS_OK)
+        return export_database_finish(writer->database, fault);
+    export_database_abandon(writer->database);
+    return status;
 }
 
 static void print_columns(FILE *out, const struct export_column *columns, size_t count)
@@ -123,21 +161,30 @@ static int export_load(struct export_writer *writer, const struct export_options
     int status = load_open(&load, operands, operand_count, fault);
     if (status == STATUS_OK && !options->kernel_stamps)
         status = load_use_wire(&load, fault);
+    const char *path = options->sqlite ? options->sqlite : options->output;
     if (status == STATUS_OK)
-        status = output_file_open(&file, options->output,
-                                  options->common.force ? OUTPUT_FORCE : 0, fault);
+        status = output_file_open(&file, path, options->common.force ? OUTPUT_FORCE : 0,
+                                  fault);
     if (status == STATUS_OK) {
-        writer->stream = file.stream;
-        status = write_all(writer, &load, fault);
+        status = options->sqlite ? write_database(writer, &load, &file, fault)
+                                 : write_rows(writer, &load, &file, fault);
         if (status == STATUS_OK && options->common.quiet == 0)
             load_print_losses(&load, stderr);
-        if (status == STATUS_OK)
-            status = output_file_commit(&file, fault);
-        else
-            output_file_abandon(&file);
+        status = output_file_finish(&file, status, fault);
     }
     load_release(&load);
     return status;
+}
+
+static int check_options(const struct export_options *options, struct fault *fault)
+{
+    if (options->csv && options->ndjson)
+        return fault_set(fault, STATUS_USAGE, "--csv and --ndjson exclude each other");
+    if (options->sqlite &&
+        (options->csv || options->ndjson || options->events || options->output))
+        return fault_set(fault, STATUS_USAGE, "--sqlite FILE holds requests and events: "
+                         "without --csv, --ndjson, --events and --output");
+    return STATUS_OK;
 }
 
 static int run(void *given, char **operands, int operand_count, struct fault *fault)
@@ -149,15 +196,16 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
         .columns = options->events ? export_event_columns : export_request_columns,
         .column_count = options->events ? EXPORT_EVENT_COLUMNS : EXPORT_REQUEST_COLUMNS,
     };
-    if (options->csv && options->ndjson)
-        return fault_set(fault, STATUS_USAGE, "--csv and --ndjson exclude each other");
+    int status = check_options(options, fault);
+    if (status < 0)
+        return status;
     if (options->columns) {
         print_columns(stdout, writer.columns, writer.column_count);
         return STATUS_OK;
     }
     if (operand_count == 0)
         return fault_set(fault, STATUS_USAGE, "name a run directory or a log");
-    int status = export_load(&writer, options, operands, operand_count, fault);
+    status = export_load(&writer, options, operands, operand_count, fault);
     token_gaps_release(&writer.gaps);
     buffer_release(&writer.buffer);
     return status;
@@ -165,11 +213,11 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
 
 const struct command export_command = {
     .name = "export",
-    .summary = "requests or events as CSV or NDJSON",
+    .summary = "requests and events as CSV, NDJSON or SQLite",
     .usage = "[OPTION]... RUNDIR|LOG...",
     .details =
         "Times are whole nanoseconds on the run's clock, durations are seconds. What "
-        "is undefined is empty in CSV and null in JSON. --columns explains all.",
+        "is undefined is empty in CSV, null in JSON and SQLite. --columns explains all.",
     .options = specs,
     .options_size = sizeof(struct export_options),
     .run = run,

@@ -3,19 +3,20 @@
 #include <string.h>
 
 #include "formats/base/json.h"
+#include "formats/base/utf8.h"
 
 static void append_csv_text(struct buffer *buffer, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
-        buffer_append_text(buffer, text);
+        buffer_append_utf8(buffer, text, strlen(text));
         return;
     }
     buffer_append_byte(buffer, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            buffer_append_byte(buffer, '"');
-        buffer_append_byte(buffer, *text);
+    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+        buffer_append_utf8(buffer, text, (size_t)(quote - text));
+        buffer_append_text(buffer, "\"\"");
     }
+    buffer_append_utf8(buffer, text, strlen(text));
     buffer_append_byte(buffer, '"');
 }
 

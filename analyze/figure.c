@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/base/utf8.h"
+
 void figure_release(struct figure *figure)
 {
     buffer_release(&figure->data);
@@ -75,20 +77,13 @@ void figure_line(struct figure *figure, const char *format, ...)
 static uint32_t next_point(const char *text, size_t *len)
 {
     const unsigned char *bytes = (const unsigned char *)text;
-    static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-    size_t more = bytes[0] < 0x80 ? 0 : bytes[0] >= 0xf0 ? 3 : bytes[0] >= 0xe0 ? 2 : 1;
-    uint32_t point = more == 0 ? bytes[0] : bytes[0] & (0x3fu >> more);
-    *len = 1;
-    if (bytes[0] >= 0x80 && (bytes[0] < 0xc2 || bytes[0] > 0xf4))
+    size_t sequence = utf8_sequence_len(text, strnlen(text, 4));
+    *len = sequence > 0 ? sequence : 1;
+    if (sequence == 0)
         return 0xfffd;
-    for (size_t i = 1; i <= more; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0xfffd;
+    uint32_t point = sequence == 1 ? bytes[0] : bytes[0] & (0x7fu >> sequence);
+    for (size_t i = 1; i < sequence; i++)
         point = point << 6 | (bytes[i] & 0x3f);
-    }
-    if (point < least[more] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-        return 0xfffd;
-    *len = more + 1;
     return point;
 }
 

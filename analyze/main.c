@@ -1,6 +1,7 @@
 /* tokanalyze: works offline on stored runs. */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_version.h>
+#include <sqlite3.h>
 
 #include "formats/base/options.h"
 #include "formats/base/version.h"
@@ -22,11 +23,14 @@ int main(int argc, char **argv)
         { 0 },
     };
     gsl_set_error_handler_off(); /* its default is to abort; results are checked */
+    char libraries[64];
     char version[VERSION_TEXT_MAX];
+    snprintf(libraries, sizeof libraries, "gsl %s, sqlite %s", gsl_version,
+             sqlite3_libversion());
     const struct program program = {
         .name = "tokanalyze",
         .summary = "analyse stored runs: metrics, queueing models, figures",
-        .version = version_format(version, "gsl " GSL_VERSION),
+        .version = version_format(version, libraries),
         .commands = commands,
     };
     return program_main(&program, argc, argv);

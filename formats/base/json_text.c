@@ -5,25 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at text[0..len), len > 0; 0 when it is not well formed
- * (Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF). */
-static size_t utf8_sequence_len(const unsigned char *text, size_t len)
-{
-    unsigned char lead = text[0];
-    if (lead < 0x80)
-        return 1;
-    size_t wanted = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || wanted > len)
-        return 0;
-    unsigned char lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    unsigned char highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (text[1] < lowest || text[1] > highest)
-        return 0;
-    for (size_t i = 2; i < wanted; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return wanted;
-}
+#include "formats/base/utf8.h"
 
 static void append_escaped(struct buffer *buffer, unsigned char byte)
 {
@@ -54,7 +36,7 @@ void buffer_append_json_string(struct buffer *buffer, const char *text, size_t l
     size_t plain_from = 0;
     buffer_append_byte(buffer, '"');
     for (size_t i = 0; i < len;) {
-        size_t sequence = utf8_sequence_len(bytes + i, len - i);
+        size_t sequence = utf8_sequence_len(text + i, len - i);
         bool plain = sequence > 0 && bytes[i] >= 0x20 && bytes[i] != '"' &&
                      bytes[i] != '\\';
         if (!plain) {

@@ -2,7 +2,6 @@
  * made-up requests, one of the same requests with four times the events, and summarises
  * both from a warm file. Prints a table.
  * Usage: bench_summary [DIRECTORY]   where the logs go meanwhile (200 MB); /tmp */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -10,73 +9,18 @@
 #include <unistd.h>
 
 #include "analyze/summary.h"
-#include "formats/arrivals_writer.h"
 #include "formats/base/clock.h"
-#include "formats/base/memory.h"
+#include "tests/bench/made_log.h"
 
 enum { REQUESTS = 80 * 1000, EVENTS_FEW = 64, EVENTS_MANY = 256 };
 
-static uint64_t random_state = 1;
-
-/* Uniform in (0, 1). */
-static double uniform(void)
-{
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return ((double)(random_state >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* Gaps of 20 ms +- 2; the client reads 30 us later or more. */
-static void draw_events(struct arrival_event *events, size_t count, int64_t first_ns)
-{
-    int64_t at_ns = first_ns;
-    for (size_t i = 0; i < count; i++) {
-        events[i] = (struct arrival_event){
-            .arrival_ns = at_ns,
-            .app_ns = at_ns + 30000 + (int64_t)(-20000 * log(uniform())),
-            .tokens = 1,
-            .kind = EVENT_CONTENT,
-        };
-        at_ns += 18 * NS_PER_MS + (int64_t)(4 * NS_PER_MS * uniform());
-    }
-}
-
-/* One every 10 ms; TTFT is 20 ms + 10 us per input token + an exponential wait. */
-static void write_request(struct arrivals_writer *writer, uint64_t row,
-                          struct arrival_event *events, size_t count)
-{
-    struct arrival_request request;
-    arrival_request_init(&request);
-    uint32_t input = 100 + (uint32_t)(2000 * uniform());
-    request.row = row;
-    request.outcome = OUTCOME_OK;
-    request.due_ns = (int64_t)row * 10 * NS_PER_MS;
-    request.sent_ns = request.due_ns + 60000 + (int64_t)(20000 * uniform());
-    request.planned_input_tokens = request.usage_prompt_tokens = input;
-    request.planned_output_tokens = request.usage_completion_tokens = (uint32_t)count;
-    request.http_status = 200;
-    double wait_ns = 20e6 + 10e3 * input - 3e6 * log(uniform());
-    draw_events(events, count, request.sent_ns + (int64_t)wait_ns);
-    request.end_ns = events[count - 1].app_ns;
-    request.events = events;
-    request.event_count = count;
-    arrivals_writer_request(writer, &request);
-}
-
 static int write_log(const char *path, size_t events_per_request, struct fault *fault)
 {
-    struct arrivals_header header = { .producer = "bench", .planned_requests = REQUESTS };
-    struct end_record end = {
-        .requests = REQUESTS, .events = REQUESTS * events_per_request,
+    struct made_log made = {
+        .run_id = "", .workers = 1, .requests = REQUESTS, .events = events_per_request,
+        .gap_ns = 10 * NS_PER_MS, .random_state = 1,
     };
-    struct arrivals_writer *writer = NULL;
-    int status = arrivals_writer_open(&writer, path, &header, fault);
-    if (status < 0)
-        return status;
-    struct arrival_event *events = memory_new(events_per_request, sizeof *events);
-    for (uint64_t row = 0; row < REQUESTS; row++)
-        write_request(writer, row, events, events_per_request);
-    free(events);
-    return arrivals_writer_close(writer, &end, fault);
+    return made_log_write(&made, path, fault);
 }
 
 /* The work of the command but the printing. */

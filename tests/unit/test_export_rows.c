@@ -15,7 +15,8 @@
 #include "analyze/text_table.h"
 
 static const struct export_column columns[] = {
-    { "a", "" }, { "b", "" }, { "c", "" }, { "d", "" },
+    { "a", CELL_INT, "" }, { "b", CELL_REAL, "" }, { "c", CELL_TEXT, "" },
+    { "d", CELL_INT, "" },
 };
 
 static const char *row(struct buffer *buffer, enum export_format format, const char *text)

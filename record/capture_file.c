@@ -81,11 +81,12 @@ static void end_frame(struct capture_file *file)
     file->frame_open = false;
 }
 
+/* For its owner only: packets hold prompts, answers and keys. */
 static int open_descriptor(const char *path, bool force, struct fault *fault)
 {
     if (strcmp(path, "-") != 0) {
         int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL),
-                      0666);
+                      0600);
         if (fd < 0 && errno == EEXIST)
             return fault_set(fault, STATUS_USAGE, "%s exists; --force overwrites it",
                              path);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sys/stat.h>
+
 #include "formats/base/terminal.h"
 #include "formats/base/units.h"
 #include "record/capture_sidecar.h"
@@ -217,6 +219,8 @@ static int open_trace(struct extraction *run, struct fault *fault)
     };
     if (!options->requests)
         return STATUS_OK;
+    if (options->keep_text)
+        umask(0077); /* prompts are for their owner only */
     return trace_writer_open(&run->trace, options->requests, options->common.force,
                              &settings, options->salt, fault);
 }

@@ -95,7 +95,8 @@ static int open_file(struct packet_source *source, const char *path, struct faul
     source->pcap = pcap_fopen_offline_with_tstamp_precision(
         stream, PCAP_TSTAMP_PRECISION_NANO, error);
     if (!source->pcap) {
-        status = fault_set(fault, STATUS_BAD_INPUT, "%s: %s", name,
+        status = fault_set(fault, STATUS_BAD_INPUT,
+                           "%s: %s; expected pcap or pcapng, plain, gzip or zstd", name,
                            reason(source, error));
         fclose(stream);
         return status;

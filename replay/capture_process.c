@@ -78,9 +78,14 @@ int capture_process_start(struct capture_process *capture, const char *interface
     snprintf(port_text, sizeof port_text, "%u", port);
     snprintf(ready_text, sizeof ready_text, "%d", ends[1]);
     char *file = run_directory_file(directory, CAPTURE_NAME);
-    const char *const words[] = { "tokrecord", "capture",    "--quiet",  "--interface",
-                                  interface,   "--port",     port_text,  "--output",
-                                  file,        "--ready-fd", ready_text, NULL };
+    /* Who is root because of sudo owns the run directory as root: the capture must not
+     * become sudo's caller, who could not write there. */
+    const char *const words[] = {
+        "tokrecord", "capture",    "--quiet",  "--interface",
+        interface,   "--port",     port_text,  "--output",
+        file,        "--ready-fd", ready_text, geteuid() == 0 ? "--user" : NULL,
+        "0",         NULL
+    };
     capture->pid = spawn_tokrecord((char *const *)(uintptr_t)words);
     close(ends[1]);
     int status = STATUS_OK;

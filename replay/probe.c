@@ -56,6 +56,15 @@ static int http_fault(const struct probe *probe, const struct target *target, lo
     return STATUS_NETWORK;
 }
 
+/* What to try, for libcurl's errors that a wrong option causes. */
+static const char *curl_hint(CURLcode code)
+{
+    return code == CURLE_PEER_FAILED_VERIFICATION
+               ? " (--cacert names an authority to trust)"
+           : code == CURLE_SSL_CONNECT_ERROR ? " (is --url right, does it speak TLS?)"
+                                             : "";
+}
+
 static int probe_once(struct probe *probe, const struct target *target, bool *retry,
                       struct fault *fault)
 {
@@ -68,8 +77,9 @@ static int probe_once(struct probe *probe, const struct target *target, bool *re
     if (code != CURLE_OK && !over) {
         char *url = target_public_url(target);
         *retry = status != 0;
-        fault_set(fault, STATUS_NETWORK, "%s: %s", url,
-                  probe->error[0] != '\0' ? probe->error : curl_easy_strerror(code));
+        fault_set(fault, STATUS_NETWORK, "%s: %s%s", url,
+                  probe->error[0] != '\0' ? probe->error : curl_easy_strerror(code),
+                  curl_hint(code));
         free(url);
         return STATUS_NETWORK;
     }

@@ -32,16 +32,17 @@ static int resolve(const char *address, int64_t port, struct addrinfo **found,
     return STATUS_OK;
 }
 
-/* A listening socket, or -1 with errno. */
-static int listen_on(const struct sockaddr *address, socklen_t len)
+/* A listening socket, or -1 with errno. A port is shared by our own processes only: a
+ * second server on it would take half of the first one's connections. */
+static int listen_on(const struct sockaddr *address, socklen_t len, bool shared)
 {
-    int on = 1;
+    int on = 1, share = shared;
     int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
     /* accepted sockets inherit TCP_NODELAY */
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &share, sizeof(share)) ||
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) ||
         bind(fd, address, len) || listen(fd, SOMAXCONN)) {
         close(fd);
@@ -81,7 +82,7 @@ int serve_sockets_open(struct serve_sockets *sockets, const char *address, int64
         return status;
     memcpy(&bound, found->ai_addr, found->ai_addrlen);
     while (status == STATUS_OK && sockets->count < count) {
-        int fd = listen_on((struct sockaddr *)&bound, found->ai_addrlen);
+        int fd = listen_on((struct sockaddr *)&bound, found->ai_addrlen, count > 1);
         if (fd < 0) {
             status = fault_set_errno(fault, "cannot listen on %s port %lld", address,
                                      (long long)port);

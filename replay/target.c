@@ -25,10 +25,13 @@ static void endpoint_path(struct buffer *path, const char *base, enum request_ap
     buffer_append_text(path, has_version ? endpoint + 3 : endpoint);
 }
 
-static int url_fault(struct fault *fault, const char *url, CURLUcode code)
+/* Without the URL itself where that may hold a password. */
+static int url_fault(struct fault *fault, const char *url, const char *reason)
 {
-    return fault_set(fault, STATUS_USAGE, "--url: '%s' is no URL: %s", url,
-                     curl_url_strerror(code));
+    return fault_set(fault, STATUS_USAGE,
+                     "--url: expected http://HOST:PORT or https://HOST, not '%s'%s%s",
+                     strchr(url, '@') == NULL ? url : "...", reason == NULL ? "" : ": ",
+                     reason == NULL ? "" : reason);
 }
 
 static int check_scheme(CURLU *parsed, const char *url, struct fault *fault)
@@ -36,13 +39,10 @@ static int check_scheme(CURLU *parsed, const char *url, struct fault *fault)
     char *scheme = NULL;
     CURLUcode code = curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0);
     if (code != CURLUE_OK)
-        return url_fault(fault, url, code);
+        return url_fault(fault, url, curl_url_strerror(code));
     bool known = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
     curl_free(scheme);
-    if (!known)
-        return fault_set(fault, STATUS_USAGE, "--url: '%s': expected http:// or https://",
-                         url);
-    return STATUS_OK;
+    return known ? STATUS_OK : url_fault(fault, url, NULL);
 }
 
 static int compose_url(struct target *target, struct fault *fault)
@@ -53,8 +53,13 @@ static int compose_url(struct target *target, struct fault *fault)
     char *whole = NULL;
     struct buffer endpoint = BUFFER_INIT;
     CURLUcode code = curl_url_set(parsed, CURLUPART_URL, url, 0);
-    int status = code != CURLUE_OK ? url_fault(fault, url, code)
-                                   : check_scheme(parsed, url, fault);
+    int status = STATUS_OK;
+    if (code == CURLUE_UNSUPPORTED_SCHEME)
+        status = url_fault(fault, url, NULL);
+    else if (code != CURLUE_OK)
+        status = url_fault(fault, url, curl_url_strerror(code));
+    else
+        status = check_scheme(parsed, url, fault);
     if (status != STATUS_OK)
         goto done;
     curl_url_get(parsed, CURLUPART_PATH, &path, 0);
@@ -63,7 +68,7 @@ static int compose_url(struct target *target, struct fault *fault)
     curl_url_set(parsed, CURLUPART_PATH, buffer_text(&endpoint), 0);
     code = curl_url_get(parsed, CURLUPART_URL, &whole, 0);
     if (code != CURLUE_OK)
-        status = url_fault(fault, url, code);
+        status = url_fault(fault, url, curl_url_strerror(code));
     else
         target->url = memory_copy_text(whole, strlen(whole));
 done:

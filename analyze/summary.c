@@ -149,6 +149,8 @@ static struct token_counts count_tokens(const struct collection *collection)
     for (size_t i = 0; i < collection->count; i++) {
         const struct request_sample *sample = &collection->samples[i];
         add_tokens(&counts, sample);
+        if (sample->outcome != OUTCOME_OK)
+            continue;
         by_usage += sample->counted_by_usage;
         by_events += !sample->counted_by_usage && sample->output_events > 0;
     }

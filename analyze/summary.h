@@ -39,7 +39,7 @@ struct token_counts {
     uint64_t output_failed;      /* of these, by requests that did not succeed */
     uint64_t planned_output;     /* of the requests that succeeded */
     uint64_t differing;          /* succeeded with another N than planned */
-    enum counted counted_by;
+    enum counted counted_by;     /* of the requests that succeeded: metrics are theirs */
     /* requests where the server's count and the events differ */
     uint64_t mismatches;
 };

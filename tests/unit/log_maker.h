@@ -87,7 +87,8 @@ static inline void log_maker_add(struct log_maker *maker, const struct made_requ
     request.planned_input_tokens = made->input_tokens;
     request.planned_output_tokens = made->tokens;
     request.usage_prompt_tokens = made->input_tokens;
-    request.usage_completion_tokens = made->tokens;
+    if (made->outcome == OUTCOME_OK) /* the count comes last: cut answers have none */
+        request.usage_completion_tokens = made->tokens;
     request.events = events;
     request.event_count = made->tokens;
     arrivals_writer_request(maker->writer, &request);

@@ -212,6 +212,8 @@ static void test_outcomes(void **state)
     assert_int_equal(f.summary.latency[BY_ARRIVAL].itl.count, 3);
     assert_int_equal(f.summary.tokens.output, 8);
     assert_int_equal(f.summary.tokens.output_failed, 4);
+    /* the cancelled one has no count by the server, and no part in any metric */
+    assert_int_equal(f.summary.tokens.counted_by, COUNTED_USAGE);
 
     assert_false(f.summary.verdict.valid);
     assert_true(f.summary.interrupted);

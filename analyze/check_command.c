@@ -26,10 +26,11 @@ static const struct option_spec specs[] = {
               "[app:|due:]METRIC_STATISTIC<TIME with METRIC ttft, ttft_content, tpot, "
               "ntpot, e2e or itl and STATISTIC mean, max, p50, p99, p99_9...; without a "
               "statistic the term is for each request" },
-    { .name = "min-goodput", .type = OPTION_FLOAT, .argument = "SHARE", .max = 1,
-      .offset = offsetof(struct check_options, min_goodput), .default_text = "1",
+    { .name = "min-goodput", .type = OPTION_FLOAT, .argument = "SHARE",
+      .min_exclusive = true, .max = 1,
+      .offset = offsetof(struct check_options, min_goodput),
       .help = "least share of the planned requests that must succeed and meet the terms "
-              "for each request" },
+              "for each request; all when not given" },
     { .name = "strict", .type = OPTION_FLAG,
      .offset = offsetof(struct check_options, strict),
       .help = "fail too when the run is not to be believed" },
@@ -118,7 +119,8 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
         .kernel_stamps = options->kernel_stamps,
     };
     struct check_result result = {
-        .strict = options->strict, .min_goodput = options->min_goodput,
+        .strict = options->strict,
+        .min_goodput = options->min_goodput > 0 ? options->min_goodput : 1,
     };
     struct analysis analysis = { 0 };
     struct slo wholes = { 0 };
@@ -126,6 +128,10 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
     if (status == STATUS_OK && options->slo.count == 0 && !options->strict)
         status = fault_set(fault, STATUS_USAGE,
                            "nothing to check: give --slo or --strict");
+    if (status == STATUS_OK && options->min_goodput > 0 && request.slo.count == 0)
+        status = fault_set(fault, STATUS_USAGE,
+                           "--min-goodput: expected --slo with a term for each request, "
+                           "such as ttft<500ms");
     if (status == STATUS_OK)
         status = analysis_run(&analysis, operands, operand_count, &request, WINDOW_ALL,
                               &options->common, fault);

@@ -14,6 +14,26 @@ static bool field_is(const struct csv_field *field, const char *text)
     return field->len == strlen(text) && memcmp(field->text, text, field->len) == 0;
 }
 
+/* The place in the header of the column with that name: -1 when there is none, and
+ * STATUS_BAD_INPUT when there are two, since nothing says which is meant. */
+static int find_column(const struct requests_reader *reader, const struct csv_reader *csv,
+                       const char *name, int *found)
+{
+    *found = -1;
+    for (size_t i = 0; i < csv->count; i++) {
+        if (!field_is(&csv->fields[i], name))
+            continue;
+        if (*found >= 0)
+            return fault_set(reader->fault, STATUS_BAD_INPUT,
+                             "%s:%llu:%zu: a second column \"%s\" in the header, "
+                             "expected one",
+                             input_file_name(reader->file), (unsigned long long)csv->line,
+                             csv->fields[i].column, name);
+        *found = (int)i;
+    }
+    return STATUS_OK;
+}
+
 /* Finds each column of the layout in the header by its name. */
 static int match_header(struct requests_reader *reader, const struct csv_reader *csv,
                         const struct csv_layout *layout, struct columns *columns)
@@ -21,11 +41,10 @@ static int match_header(struct requests_reader *reader, const struct csv_reader 
     columns->header_fields = csv->count;
     for (columns->count = 0; layout->columns[columns->count] != NULL; columns->count++) {
         const char *name = layout->columns[columns->count];
-        int found = -1;
-        for (size_t i = 0; i < csv->count && found < 0; i++) {
-            if (field_is(&csv->fields[i], name))
-                found = (int)i;
-        }
+        int found;
+        int rc = find_column(reader, csv, name, &found);
+        if (rc < 0)
+            return rc;
         if (found < 0 && columns->count < layout->required)
             return fault_set(reader->fault, STATUS_BAD_INPUT,
                              "%s:%llu: the header has no column \"%s\"",

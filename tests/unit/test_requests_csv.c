@@ -65,6 +65,16 @@ static void columns_go_by_name(void **state)
     request_trace_release(&trace);
 }
 
+static void two_columns_of_one_name_are_ambiguous(void **state)
+{
+    (void)state;
+    const char *text = "TIMESTAMP,ContextTokens,GeneratedTokens,ContextTokens\n"
+                       "2024-05-10 00:00:00,1,2,3\n";
+    expect_refusal(text, strlen(text),
+                   "trace:1:41: a second column \"ContextTokens\" in the header, "
+                   "expected one");
+}
+
 static void bare_numbers_need_a_unit(void **state)
 {
     (void)state;
@@ -262,6 +272,7 @@ int main(void)
         cmocka_unit_test(azure_2023),
         cmocka_unit_test(azure_2024_and_multimodal),
         cmocka_unit_test(columns_go_by_name),
+        cmocka_unit_test(two_columns_of_one_name_are_ambiguous),
         cmocka_unit_test(bare_numbers_need_a_unit),
         cmocka_unit_test(burstgpt),
         cmocka_unit_test(burstgpt_3_has_sessions),

@@ -1,6 +1,8 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/base/common_options.h"
 #include "formats/base/completion.h"
@@ -147,8 +149,18 @@ static int dispatch(const struct program *program, int argc, char **argv)
                            : run_command(program, command, argc - 1, argv + 1);
 }
 
+/* A file or socket opened in the place of a closed standard stream would get what is
+ * printed: the place is taken, by what refuses to be read or written like before. */
+static void keep_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int program_main(const struct program *program, int argc, char **argv)
 {
+    keep_standard_descriptors();
     int code = dispatch(program, argc, argv);
     /* A full disk behind stdout must not look like success. */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_FINE) {

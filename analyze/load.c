@@ -135,7 +135,8 @@ static int check_sources(const struct load *load, struct fault *fault)
             first = log;
         if (log->header.source != first->header.source)
             return fault_set(fault, STATUS_USAGE,
-                             "%s is a %s log, but %s a %s log: give one kind", log->path,
+                             "%s is a log of kind %s, but %s of kind %s: "
+                             "give one kind", log->path,
                              load_source_name(log->header.source), first->path,
                              load_source_name(first->header.source));
     }

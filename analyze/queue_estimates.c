@@ -50,7 +50,7 @@ static struct estimate product(const struct estimate *left, const struct estimat
     double of_left = (left->interval.high - left->interval.low) / left->value;
     double of_right = (right->interval.high - right->interval.low) / right->value;
     double half = out.value * hypot(of_left, of_right) / 2;
-    out.interval = (struct interval){ .known = true, .low = out.value - half,
+    out.interval = (struct interval){ .known = true, .low = fmax(0, out.value - half),
                                       .high = out.value + half };
     return out;
 }

@@ -12,13 +12,15 @@ enum {
 };
 
 /* Ends a transfer for a reason of our own; an answer that was over or had failed by its
- * own words keeps its own. */
+ * own words keeps its own, and one that was over ended then, not with its connection. */
 static void transfer_give_up(struct transfer *transfer, enum outcome reason)
 {
     transfer_answer_finish(transfer, BODY_BROKEN);
     enum outcome own = transfer->answer.result.outcome;
+    transfer->released_ns = transfers_now(transfer->owner);
     transfer_finish(transfer,
-                    own == OUTCOME_OK || own == OUTCOME_STREAM_ERROR ? own : reason);
+                    own == OUTCOME_OK || own == OUTCOME_STREAM_ERROR ? own : reason,
+                    transfer->lingers ? transfer->over_ns : transfer->released_ns);
 }
 
 /* What our time limits say of a list's head: the moment it is due, INT64_MAX when nothing

@@ -112,6 +112,9 @@ void transfer_launch(struct transfer *transfer)
     transfer->body_sent = 0;
     transfer->retry_after_ns = 0;
     transfer->active_ns = transfers_now(transfers);
+    transfer->record.http_status = 0; /* of this try, as all that an answer brings */
+    transfer->record.headers_ns = TIME_NONE;
+    transfer->record.curl_code = 0;
     transfer->record.attempts++;
     answer_start(&transfer->answer);
     TAILQ_INSERT_TAIL(&transfers->by_activity, transfer, by_activity);
@@ -220,10 +223,10 @@ void transfer_detach(struct transfer *transfer)
         TAILQ_REMOVE(&transfers->by_linger, transfer, by_linger);
 }
 
-void transfer_finish(struct transfer *transfer, enum outcome outcome)
+void transfer_finish(struct transfer *transfer, enum outcome outcome, int64_t end_ns)
 {
     struct transfers *transfers = transfer->owner;
-    transfer->record.end_ns = transfers_now(transfers);
+    transfer->record.end_ns = end_ns;
     transfer_detach(transfer);
     record_connection(transfer);
     record_answer(transfer, outcome);
@@ -274,8 +277,10 @@ void transfer_completed(struct transfer *transfer, CURLcode code)
     enum outcome outcome = code != CURLE_OK && is_unconnected(transfer, code)
                                ? outcome_before_answer(transfer, code)
                                : transfer->answer.result.outcome;
-    if (!transfer_retry(transfer, outcome))
-        transfer_finish(transfer, outcome);
+    if (transfer_retry(transfer, outcome))
+        return;
+    transfer->released_ns = transfers_now(transfer->owner);
+    transfer_finish(transfer, outcome, transfer->released_ns);
 }
 
 int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t woke_ns)

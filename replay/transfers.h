@@ -45,6 +45,7 @@ struct transfer {
     int64_t retry_at_ns;    /* when it is tried again; run clock */
     int64_t over_ns;        /* when the answer was over by its own words; run clock */
     int64_t active_ns;      /* last time bytes came; run clock */
+    int64_t released_ns;    /* when its place was free again; run clock */
     TAILQ_ENTRY(transfer) by_start;
     TAILQ_ENTRY(transfer) by_activity;
     TAILQ_ENTRY(transfer) by_linger;

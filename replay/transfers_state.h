@@ -91,8 +91,8 @@ void transfer_launch(struct transfer *transfer);
 /* Takes the transfer from libcurl and from its connection. */
 void transfer_detach(struct transfer *transfer);
 
-/* Hands the record over and takes the transfer back. */
-void transfer_finish(struct transfer *transfer, enum outcome outcome);
+/* Hands the record over and takes the transfer back; released_ns is set. */
+void transfer_finish(struct transfer *transfer, enum outcome outcome, int64_t end_ns);
 
 /* Puts a try that failed in this way off to a next one; false when it may not have one.
  */

@@ -50,7 +50,7 @@ void worker_on_finished(void *context, struct transfer *transfer)
     count(&worker->counters->outcomes[record->outcome], 1);
     count(&worker->counters->token_events, transfer->answer.result.token_events);
     body_queue_give_back(worker->bodies, transfer->body);
-    schedule_finished(worker->schedule, transfer->index, record->end_ns,
+    schedule_finished(worker->schedule, transfer->index, transfer->released_ns,
                       record->outcome != OUTCOME_OK);
 }
 

@@ -157,7 +157,8 @@ void stage_evidence_fill(struct stage_evidence *evidence,
     if (count > 0 && visits[0].due_ns == TIME_NONE)
         for (size_t i = 0; i < EVIDENCE_BATCHES; i++)
             evidence->planned[i] = evidence->planned_per_s * stage_batch_s(evidence);
-    if (evidence->use == STAGE_USABLE && sum_of(evidence->sent) < EVIDENCE_REQUESTS_MIN)
+    if (evidence->use == STAGE_USABLE &&
+        fmin(sum_of(evidence->sent), sum_of(evidence->completed)) < EVIDENCE_REQUESTS_MIN)
         evidence->use = STAGE_SPARSE;
 }
 

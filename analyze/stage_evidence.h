@@ -26,7 +26,7 @@ enum stage_use {
     STAGE_USABLE,
     STAGE_CLIENT,  /* the client was the bottleneck: says nothing of the server */
     STAGE_FAILING, /* so many requests failed that rates and latencies are of survivors */
-    STAGE_SPARSE,  /* too few requests */
+    STAGE_SPARSE,  /* too few requests, or so short that too few were answered in it */
 };
 
 struct stage_evidence {
@@ -47,8 +47,8 @@ struct stage_evidence {
 };
 
 /* Fills everything but planned_per_s, closed and use, which the caller has set; a usable
- * stage with less than EVIDENCE_REQUESTS_MIN requests in its steady part becomes sparse.
- * Requests were due over [begin_ns, end_ns). The steady part begins where MSER-5 puts the
+ * stage with less than EVIDENCE_REQUESTS_MIN requests or answers in its steady part
+ * becomes sparse. Requests were due over [begin_ns, end_ns). The steady part begins where MSER-5 puts the
  * end of the warm-up of completions and, where it settles, of requests in flight, and
  * ends with the sending: after it, in-flight can only fall. */
 void stage_evidence_fill(struct stage_evidence *evidence,

@@ -155,6 +155,23 @@ static void nothing_to_go_by(void **state)
     knee_release(&knee);
 }
 
+/* Answers take 100 s in a stage of 10 s: none ends in it, which says nothing of how many
+ * the server can give. */
+static void a_stage_shorter_than_an_answer_is_no_evidence(void **state)
+{
+    (void)state;
+    enum { REQUESTS = 300 };
+    const int64_t second_ns = NS_PER_S;
+    struct stage_visit visits[REQUESTS];
+    struct stage_evidence evidence = { .planned_per_s = 30, .use = STAGE_USABLE };
+    for (int i = 0; i < REQUESTS; i++) {
+        int64_t due_ns = i * 10 * second_ns / REQUESTS;
+        visits[i] = (struct stage_visit){ due_ns, due_ns, due_ns + 100 * second_ns, true };
+    }
+    stage_evidence_fill(&evidence, visits, REQUESTS, 0, 10 * second_ns);
+    assert_int_equal(evidence.use, STAGE_SPARSE);
+}
+
 /* In a closed loop in-flight is bounded by the generator. */
 static void growth_needs_an_open_loop(void **state)
 {
@@ -181,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_slow_client_is_no_evidence),
         cmocka_unit_test(failing_stages_are_named),
         cmocka_unit_test(nothing_to_go_by),
+        cmocka_unit_test(a_stage_shorter_than_an_answer_is_no_evidence),
         cmocka_unit_test(growth_needs_an_open_loop),
     };
     gsl_set_error_handler_off();

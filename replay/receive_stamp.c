@@ -1,14 +1,12 @@
 #include "replay/receive_stamp.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 
 #include "formats/base/clock.h"
-
-/* How long after a step stamps from before it may still turn up. */
-enum { STEP_MEMORY_NS = 1000 * 1000 * 1000 };
 
 /* How far a correct mapping may seem to lie in the future: the error of reading two
  * clocks in turn. */
@@ -22,38 +20,50 @@ void stamp_clock_init(struct stamp_clock *clock)
         .offset_ns = offset_ns,
         .offset_before_ns = offset_ns,
         .stepped_at_ns = INT64_MIN,
-        .read_at_ns = pair.monotonic_ns,
     };
 }
 
-int64_t stamp_clock_refresh(struct stamp_clock *clock)
+static bool is_step(int64_t moved_ns)
+{
+    return llabs(moved_ns) > CLOCK_STEP_MIN_NS;
+}
+
+static void stamp_clock_read(struct stamp_clock *clock)
 {
     struct clock_pair pair = clock_pair_read();
     int64_t offset_ns = pair.realtime_ns - pair.monotonic_ns;
     int64_t moved_ns = offset_ns - clock->offset_ns;
-    bool stepped = moved_ns > CLOCK_STEP_MIN_NS || moved_ns < -CLOCK_STEP_MIN_NS;
-    if (stepped) {
+    if (is_step(moved_ns)) {
         clock->offset_before_ns = clock->offset_ns;
         clock->stepped_at_ns = pair.monotonic_ns;
+        if (llabs(moved_ns) > llabs(clock->untold_step_ns))
+            clock->untold_step_ns = moved_ns;
     }
     clock->offset_ns = offset_ns;
-    clock->read_at_ns = pair.monotonic_ns;
-    return stepped ? moved_ns : 0;
+}
+
+int64_t stamp_clock_refresh(struct stamp_clock *clock)
+{
+    stamp_clock_read(clock);
+    int64_t step_ns = clock->untold_step_ns;
+    clock->untold_step_ns = 0;
+    return step_ns;
+}
+
+void stamp_clock_follow(struct stamp_clock *clock)
+{
+    int64_t offset_ns = clock_realtime_ns() - clock_monotonic_ns();
+    if (is_step(offset_ns - clock->offset_ns))
+        stamp_clock_read(clock);
 }
 
 int64_t stamp_clock_map(const struct stamp_clock *clock, int64_t realtime_ns)
 {
     int64_t mapped_ns = realtime_ns - clock->offset_ns;
-    if (clock->stepped_at_ns == INT64_MIN)
-        return mapped_ns;
-    int64_t now_ns = clock_monotonic_ns();
-    if (now_ns - clock->stepped_at_ns > STEP_MEMORY_NS)
-        return mapped_ns;
     int64_t before_ns = realtime_ns - clock->offset_before_ns;
-    int64_t latest_ns = now_ns + FUTURE_TOLERANCE_NS;
-    if (before_ns > latest_ns)
+    if (before_ns > clock->stepped_at_ns)
         return mapped_ns;
-    if (mapped_ns > latest_ns)
+    if (mapped_ns > clock_monotonic_ns() + FUTURE_TOLERANCE_NS)
         return before_ns;
     return before_ns > mapped_ns ? before_ns : mapped_ns;
 }

@@ -15,19 +15,23 @@ enum { CLOCK_STEP_MIN_NS = 500 * 1000 };
 struct stamp_clock {
     int64_t offset_ns;        /* realtime minus monotonic, now */
     int64_t offset_before_ns; /* the same before the last step */
-    int64_t stepped_at_ns;    /* monotonic; INT64_MIN: never */
-    int64_t read_at_ns;       /* monotonic time of the last refresh */
+    int64_t stepped_at_ns;    /* monotonic, when it was seen; INT64_MIN: never */
+    int64_t untold_step_ns;   /* the largest that no refresh has told of; 0: none */
 };
 
 void stamp_clock_init(struct stamp_clock *clock);
 
 /* Reads both clocks; returns by how many ns the wall clock stepped since the last call
- * (0: it did not). */
+ * (0: it did not), the largest step if there were several. */
 int64_t stamp_clock_refresh(struct stamp_clock *clock);
 
-/* The monotonic time of a realtime stamp taken a moment ago. After a step, stamps
- * from before it are still in the sockets' queues: of the two readings the one that is
- * not in the future and nearest to now is right. */
+/* Takes note of a step since the last look, in some 40 ns. Between a stamp and its
+ * mapping it makes sure that the offset of the stamp's moment is known. */
+void stamp_clock_follow(struct stamp_clock *clock);
+
+/* The monotonic time of a realtime stamp that was taken before the last look at the
+ * clock. After a step, stamps from before it are still in the sockets' queues: of the two
+ * readings the one that can be is right; where both can, the one nearer to now. */
 int64_t stamp_clock_map(const struct stamp_clock *clock, int64_t realtime_ns);
 
 /* Asks the kernel for receive stamps in ns on this socket. 0, or -1 with errno. */

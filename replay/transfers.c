@@ -293,11 +293,12 @@ int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t
 
 /* The stamp of the last packet among the next `len` bytes of the socket's queue, on the
  * run clock, TIME_NONE when there is none; and how many bytes there are. */
-static size_t peek_arrival(const struct transfers *transfers, int fd, size_t len,
+static size_t peek_arrival(struct transfers *transfers, int fd, size_t len,
                            int64_t *arrival_ns)
 {
     int64_t stamp_ns;
     size_t waiting = socket_peek_stamp(fd, len, &stamp_ns);
+    stamp_clock_follow(&transfers->stamps);
     *arrival_ns = stamp_ns == INT64_MIN ? TIME_NONE
                                         : stamp_clock_map(&transfers->stamps, stamp_ns) -
                                               transfers->t0_ns;

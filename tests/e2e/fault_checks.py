@@ -50,6 +50,10 @@ def counts_of(rows):
     return counts
 
 
+def by_connection(rows):
+    return {(row["local_port"], row["connection_request"]): row for row in rows}
+
+
 def check_whole(record, tokens, what):
     """A request that no fault touched."""
     expect_equal((record["outcome"], record["output_events"], record["output_tokens"]),

@@ -58,6 +58,17 @@ static void test_a_step_is_forgotten(void **state)
     assert_int_equal(stamp_clock_map(&clock, now_ns), now_ns);
 }
 
+/* A client that is 4 s behind reads what came a second before a step. */
+static void test_a_late_read_after_a_step_forward(void **state)
+{
+    (void)state;
+    const int64_t s = NS_PER_S;
+    struct stamp_clock clock = make_clock(2 * s, 0, 3 * s);
+    int64_t now_ns = clock_monotonic_ns();
+    assert_int_equal(stamp_clock_map(&clock, now_ns - 4 * s), now_ns - 4 * s);
+    assert_int_equal(stamp_clock_map(&clock, now_ns - 2 * s + 2 * s), now_ns - 2 * s);
+}
+
 static void test_a_step_is_found(void **state)
 {
     (void)state;
@@ -71,6 +82,23 @@ static void test_a_step_is_found(void **state)
     assert_int_equal(stamp_clock_refresh(&clock), 0);
 }
 
+/* Seen between two refreshes, it is told by the next. */
+static void test_a_step_is_followed(void **state)
+{
+    (void)state;
+    struct stamp_clock clock;
+    stamp_clock_init(&clock);
+    const int64_t step_ns = 2 * (int64_t)NS_PER_S;
+    struct clock_pair pair = clock_pair_read();
+    clock.offset_ns += step_ns; /* the clock was set back since */
+    stamp_clock_follow(&clock);
+    int64_t mapped_ns = stamp_clock_map(&clock, pair.realtime_ns);
+    assert_in_range(pair.monotonic_ns + NS_PER_MS - mapped_ns, 0, 2 * NS_PER_MS);
+    int64_t told_ns = stamp_clock_refresh(&clock);
+    assert_in_range(step_ns + told_ns + NS_PER_MS, 0, 2 * NS_PER_MS);
+    assert_int_equal(stamp_clock_refresh(&clock), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,7 +106,9 @@ int main(void)
         cmocka_unit_test(test_after_a_step_forward),
         cmocka_unit_test(test_after_a_step_back),
         cmocka_unit_test(test_a_step_is_forgotten),
+        cmocka_unit_test(test_a_late_read_after_a_step_forward),
         cmocka_unit_test(test_a_step_is_found),
+        cmocka_unit_test(test_a_step_is_followed),
     };
     return cmocka_run_group_tests_name("receive_stamp", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 """What the end-to-end tests share: a simulated server, runs, and what was logged of them."""
+import bisect
 import contextlib
 import json
+import math
 import os
 import pathlib
 import signal
@@ -93,6 +95,26 @@ def worker_pids(directory):
     """Of a run that has started."""
     wait_for(lambda: pathlib.Path(directory, "run.json").exists(), "run.json")
     return [worker["pid"] for worker in manifest(directory)["workers"]]
+
+
+def children(pid):
+    return [int(child) for child in
+            pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def ks_distance(a, b):
+    """Largest difference of the empirical distributions of two sorted samples."""
+    return max(abs(bisect.bisect_right(a, x) / len(a) - bisect.bisect_right(b, x) / len(b))
+               for x in a + b)
+
+
+def ks_p(a, b):
+    """Chance of a distance as large as that of a and b if both have one law: Kolmogorov's
+    limit with Stephens' correction for finite samples."""
+    root = math.sqrt(len(a) * len(b) / (len(a) + len(b)))
+    at = (root + 0.12 + 0.11 / root) * ks_distance(a, b)
+    series = sum((-1) ** (k - 1) * math.exp(-2 * (k * at) ** 2) for k in range(1, 101))
+    return 1.0 if at < 0.2 else min(1.0, max(0.0, 2 * series))
 
 
 def write_trace(path, rows):

@@ -131,6 +131,7 @@ static void add_tokens(struct token_counts *counts, const struct request_sample 
         counts->input += sample->input_tokens;
     else
         counts->input_unknown += sample->sent_ns != TIME_NONE;
+    counts->input_cached += sample->cached_tokens;
     counts->output += sample->output_tokens;
     counts->mismatches += sample->mismatch;
     if (sample->outcome != OUTCOME_OK) {

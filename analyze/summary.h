@@ -35,6 +35,7 @@ enum counted { COUNTED_NOTHING, COUNTED_EVENTS, COUNTED_USAGE, COUNTED_MIXED };
 struct token_counts {
     uint64_t input;              /* of the requests that were sent, where known */
     uint64_t input_unknown;      /* sent requests of which nobody said */
+    uint64_t input_cached;       /* of the input, found in the server's prefix cache */
     uint64_t output;             /* received, whatever became of the request */
     uint64_t output_failed;      /* of these, by requests that did not succeed */
     uint64_t planned_output;     /* of the requests that succeeded */

@@ -73,6 +73,7 @@ static json_t *tokens_json(const struct summary *summary)
     else
         json_set_count(tokens, "input", counts->input);
     json_set_count(tokens, "input_unknown_requests", counts->input_unknown);
+    json_set_count(tokens, "input_cached", counts->input_cached);
     json_set_count(tokens, "output", counts->output);
     json_set_number(tokens, "output_per_s", summary->timeline.output_per_s);
     json_set_text(tokens, "counted_by", counted_name(counts->counted_by));

@@ -206,6 +206,9 @@ static void print_tokens(FILE *out, const struct token_counts *tokens,
     if (tokens->input_unknown > 0 && input_known)
         fprintf(out, "            input tokens unknown in requests: %s\n",
                 count_text(tokens->input_unknown).text);
+    if (tokens->input_cached > 0)
+        fprintf(out, "            input tokens from the server's prefix cache: %s\n",
+                count_text(tokens->input_cached).text);
     if (tokens->output_failed > 0)
         fprintf(out, "            of these in answers that did not succeed: %s\n",
                 count_text(tokens->output_failed).text);

@@ -48,9 +48,9 @@ struct stage_evidence {
 
 /* Fills everything but planned_per_s, closed and use, which the caller has set; a usable
  * stage with less than EVIDENCE_REQUESTS_MIN requests or answers in its steady part
- * becomes sparse. Requests were due over [begin_ns, end_ns). The steady part begins where MSER-5 puts the
- * end of the warm-up of completions and, where it settles, of requests in flight, and
- * ends with the sending: after it, in-flight can only fall. */
+ * becomes sparse. Requests were due over [begin_ns, end_ns). The steady part begins where
+ * MSER-5 puts the end of the warm-up of completions and, where it settles, of requests in
+ * flight, and ends with the sending: after it, in-flight can only fall. */
 void stage_evidence_fill(struct stage_evidence *evidence,
                          const struct stage_visit *visits, size_t count,
                          int64_t begin_ns, int64_t end_ns);

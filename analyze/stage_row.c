@@ -163,7 +163,8 @@ static void fill_evidence(struct stage_row *row, const struct collection *collec
     stage_evidence_fill(&row->evidence, visits, collection->count, 0, end_ns);
     free(visits);
     if (row->evidence.use == STAGE_SPARSE)
-        snprintf(row->why, sizeof row->why, "fewer than %d requests or answers in its steady part",
+        snprintf(row->why, sizeof row->why,
+                 "fewer than %d requests or answers in its steady part",
                  EVIDENCE_REQUESTS_MIN);
 }
 

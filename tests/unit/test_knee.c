@@ -166,7 +166,8 @@ static void a_stage_shorter_than_an_answer_is_no_evidence(void **state)
     struct stage_evidence evidence = { .planned_per_s = 30, .use = STAGE_USABLE };
     for (int i = 0; i < REQUESTS; i++) {
         int64_t due_ns = i * 10 * second_ns / REQUESTS;
-        visits[i] = (struct stage_visit){ due_ns, due_ns, due_ns + 100 * second_ns, true };
+        int64_t end_ns = due_ns + 100 * second_ns;
+        visits[i] = (struct stage_visit){ due_ns, due_ns, end_ns, true };
     }
     stage_evidence_fill(&evidence, visits, REQUESTS, 0, 10 * second_ns);
     assert_int_equal(evidence.use, STAGE_SPARSE);

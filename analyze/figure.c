@@ -73,28 +73,6 @@ void figure_line(struct figure *figure, const char *format, ...)
     va_end(arguments);
 }
 
-/* The code point at text and its length; U+FFFD where it is not UTF-8. */
-static uint32_t next_point(const char *text, size_t *len)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    size_t sequence = utf8_sequence_len(text, strnlen(text, 4));
-    *len = sequence > 0 ? sequence : 1;
-    if (sequence == 0)
-        return 0xfffd;
-    uint32_t point = sequence == 1 ? bytes[0] : bytes[0] & (0x7fu >> sequence);
-    for (size_t i = 1; i < sequence; i++)
-        point = point << 6 | (bytes[i] & 0x3f);
-    return point;
-}
-
-/* Controls, and marks that turn the direction of what follows. */
-static bool is_control(uint32_t point)
-{
-    return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c ||
-           (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
-           (point >= 0x2066 && point <= 0x2069) || point == 0xfeff || point == 0xfffd;
-}
-
 void figure_append_label(struct buffer *text, const char *outside)
 {
     figure_append_text(text, outside, FIGURE_LABEL_MAX);
@@ -104,15 +82,15 @@ void figure_append_text(struct buffer *text, const char *outside, size_t charact
 {
     size_t characters = 0;
     while (*outside && characters < characters_max) {
-        size_t len;
-        uint32_t point = next_point(outside, &len);
-        if (is_control(point))
+        size_t len = utf8_sequence_len(outside, strnlen(outside, UTF8_SEQUENCE_MAX));
+        uint32_t point = utf8_point(outside, len);
+        if (utf8_point_steers(point))
             buffer_append_byte(text, '?');
         else if (point == '\'' || point == '`' || point == '"')
             buffer_append_text(text, "’");
         else
             buffer_append(text, outside, len);
-        outside += len;
+        outside += len > 0 ? len : 1;
         characters++;
     }
     if (*outside)

@@ -38,6 +38,18 @@ static const struct option_spec specs[] = {
     { 0 },
 };
 
+static void print_profile(FILE *out, const struct latency_profile *profile)
+{
+    struct sheet sheet = { .out = out };
+    struct run_texts lines = { 0 };
+    latency_profile_words(profile, &lines);
+    for (size_t i = 0; i < lines.count; i++)
+        sheet_sentence(&sheet, "%s.", lines.items[i]);
+    latency_profile_show(&sheet, profile);
+    run_texts_release(&lines);
+    sheet_release(&sheet);
+}
+
 static int run(void *given, char **operands, int operand_count, struct fault *fault)
 {
     const struct latency_profile_options *options = given;
@@ -58,7 +70,7 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
         status = json_write_stream(document, stdout, fault);
         json_decref(document);
     } else if (status == STATUS_OK) {
-        latency_profile_print(stdout, &profile);
+        print_profile(stdout, &profile);
     }
     latency_profile_release(&profile);
     return status;

@@ -19,7 +19,7 @@ static void add_estimate(struct text_table *table, double value,
         text_table_add(table, "-");
 }
 
-static void print_rules(FILE *out, const struct latency_profile *profile)
+static void show_rules(struct sheet *sheet, const struct latency_profile *profile)
 {
     static const char *const heads[] = { "rule", "knee", "95 % interval", "", NULL };
     static const char *const states[] = {
@@ -40,8 +40,8 @@ static void print_rules(FILE *out, const struct latency_profile *profile)
     text_table_add(&table, "%s", rate_text(knee->kneedle_per_s).text);
     text_table_add(&table, "-");
     text_table_add(&table, "for reference");
-    fprintf(out, "\nKnee by rule\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "Knee by rule");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
@@ -82,7 +82,7 @@ static void add_stage(struct text_table *table, const struct latency_profile *pr
     text_table_add(table, "%s", state_text(profile, at));
 }
 
-static void print_stages(FILE *out, const struct latency_profile *profile)
+static void show_stages(struct sheet *sheet, const struct latency_profile *profile)
 {
     static const char *const heads[] = {
         "stage", "planned", "sent", "completed", "95 % interval", "compl./planned",
@@ -93,12 +93,12 @@ static void print_stages(FILE *out, const struct latency_profile *profile)
     text_table_start(&table, heads);
     for (size_t i = profile->ladder; i < profile->count; i++)
         add_stage(&table, profile, i);
-    fprintf(out, "\nStages, warm-up and drain left out\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "Stages, warm-up and drain left out");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-static void print_ladder(FILE *out, const struct latency_profile *profile)
+static void show_ladder(struct sheet *sheet, const struct latency_profile *profile)
 {
     static const char *const heads[] = {
         "stage", "kept open", "completed", "tokens", "TTFT p50", "E2E p50", NULL,
@@ -119,8 +119,8 @@ static void print_ladder(FILE *out, const struct latency_profile *profile)
         text_table_add(&table, "%s", duration_text(ttft_s).text);
         text_table_add(&table, "%s", duration_text(e2e_s).text);
     }
-    fprintf(out, "\nClosed loop, to find the range; no evidence of the knee\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "Closed loop, to find the range; no evidence of the knee");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
@@ -138,8 +138,8 @@ static void add_percentile(struct text_table *table, const struct distribution *
 }
 
 /* One metric over the stages. */
-static void print_metric(FILE *out, const struct latency_profile *profile,
-                         const char *name, size_t metric)
+static void show_metric(struct sheet *sheet, const struct latency_profile *profile,
+                        const char *name, size_t metric)
 {
     static const char *const heads[] = {
         "planned", "", "p50", "95 %", "p90", "95 %", "p99", "95 %", "values", NULL,
@@ -160,12 +160,12 @@ static void print_metric(FILE *out, const struct latency_profile *profile,
         add_percentile(&table, values, HEADLINE_P99, unit);
         text_table_add(&table, "%s", count_text(values->count).text);
     }
-    fprintf(out, "\n%s\n", name);
-    text_table_print(&table, out);
+    sheet_title(sheet, "%s", name);
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-static void print_objectives(FILE *out, const struct latency_profile *profile)
+static void show_objectives(struct sheet *sheet, const struct latency_profile *profile)
 {
     static const char *const heads[] = {
         "planned", "objective", "measured", "95 % interval", "asked", "", NULL,
@@ -193,12 +193,12 @@ static void print_objectives(FILE *out, const struct latency_profile *profile)
                                          : objective->met   ? "not for certain"
                                                             : "MISSED");
         }
-    fprintf(out, "\nObjectives\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "Objectives");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-void latency_profile_print(FILE *out, const struct latency_profile *profile)
+void latency_profile_show(struct sheet *sheet, const struct latency_profile *profile)
 {
     static const struct {
         const char *name;
@@ -207,17 +207,10 @@ void latency_profile_print(FILE *out, const struct latency_profile *profile)
         { "TTFT", METRIC_TTFT }, { "TPOT", METRIC_TPOT }, { "ITL", SLO_ITL },
         { "NTPOT", METRIC_NTPOT }, { "E2E", METRIC_E2E },
     };
-    struct run_texts lines = { 0 };
-    latency_profile_words(profile, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        print_outside_text(out, lines.items[i]);
-        fputs(".\n", out);
-    }
-    run_texts_release(&lines);
-    print_rules(out, profile);
-    print_stages(out, profile);
-    print_objectives(out, profile);
+    show_rules(sheet, profile);
+    show_stages(sheet, profile);
+    show_objectives(sheet, profile);
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        print_metric(out, profile, metrics[i].name, metrics[i].metric);
-    print_ladder(out, profile);
+        show_metric(sheet, profile, metrics[i].name, metrics[i].metric);
+    show_ladder(sheet, profile);
 }

@@ -176,7 +176,9 @@ static int write_queue(const struct queue *queue, const struct queue_options *op
         json_decref(document);
     } else {
         struct queue_text_options text = { .by_worker = options->by_worker };
-        queue_print(file.stream, queue, &text);
+        struct sheet sheet = { .out = file.stream };
+        queue_show(&sheet, queue, &text);
+        sheet_release(&sheet);
     }
     return output_file_finish(&file, status, fault);
 }

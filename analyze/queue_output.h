@@ -4,9 +4,9 @@
 
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "analyze/queue.h"
+#include "analyze/sheet.h"
 #include "formats/base/buffer.h"
 
 /* Appends what a worker's queue was like in one sentence: utilisation, which assumption
@@ -22,14 +22,14 @@ struct queue_text_options {
     bool by_worker; /* all that is known of each worker, even if there are several */
 };
 
-void queue_print(FILE *out, const struct queue *queue,
-                 const struct queue_text_options *options);
+void queue_show(struct sheet *sheet, const struct queue *queue,
+                const struct queue_text_options *options);
 
 /* Sections of the above. */
-void queue_print_worker(FILE *out, const struct queue *queue,
-                        const struct queue_worker *worker);
-void queue_print_assumptions(FILE *out, const struct queue *queue,
-                             const struct queue_worker *worker);
+void queue_show_worker(struct sheet *sheet, const struct queue *queue,
+                       const struct queue_worker *worker);
+void queue_show_assumptions(struct sheet *sheet, const struct queue *queue,
+                            const struct queue_worker *worker);
 
 /* The document of schema tokanalyze.queue/1; new reference. */
 json_t *queue_json(const struct queue *queue);

@@ -34,8 +34,8 @@ static void add_estimate(struct text_table *table, const char *name,
     add_value(table, estimate->interval.known ? estimate->interval.high : NAN, unit);
 }
 
-static void print_estimates(FILE *out, const struct queue *queue,
-                            const struct queue_worker *worker)
+static void show_estimates(struct sheet *sheet, const struct queue *queue,
+                           const struct queue_worker *worker)
 {
     static const char *const heads[] = { "estimates", "", "95 %: from", "to", NULL };
     const struct queue_estimates *estimates = &worker->estimates;
@@ -56,21 +56,22 @@ static void print_estimates(FILE *out, const struct queue *queue,
     add_estimate(&table, "events in a batch, E[X]", &estimates->batches.size,
                  UNIT_NUMBER);
     add_estimate(&table, "E[X²]", &estimates->batches.size_2, UNIT_NUMBER);
-    text_table_print(&table, out);
+    sheet_table(sheet, &table);
     text_table_release(&table);
-    fprintf(out, "  %s batches, split at gaps over %s\n",
-            count_text(estimates->batches.count).text,
-            duration_text((double)estimates->batches.gap_ns / NS_PER_S).text);
+    sheet_line(sheet, "%s batches, split at gaps over %s",
+               count_text(estimates->batches.count).text,
+               duration_text((double)estimates->batches.gap_ns / NS_PER_S).text);
     struct buffer text = BUFFER_INIT;
     queue_rho_sentence(&text, worker);
     if (text.len > 0)
-        fprintf(out, "  ρ: %s\n", buffer_text(&text));
+        sheet_line(sheet, "ρ: %s", buffer_text(&text));
     buffer_release(&text);
     if (worker->service.negative > 0)
-        fprintf(out, "  CLOCK FAULT: %s services below 0, down to %s; not in the "
-                     "moments, 0 in Lindley\n",
-                count_text(worker->service.negative).text,
-                duration_text((double)worker->service.least_ns / NS_PER_S).text);
+        sheet_line(sheet,
+                   "CLOCK FAULT: %s services below 0, down to %s; not in the moments, 0 "
+                   "in Lindley",
+                   count_text(worker->service.negative).text,
+                   duration_text((double)worker->service.least_ns / NS_PER_S).text);
 }
 
 static void add_ratio(struct text_table *table, double mean_s, double seen_s)
@@ -140,8 +141,8 @@ static void add_models(struct text_table *table, const struct queue_model_set *s
     add_figures(table, "Lindley + set-up", &set->lindley_setup, seen_s);
 }
 
-static void print_waits(FILE *out, const struct queue_worker *worker,
-                        const struct queue_model_set *set)
+static void show_waits(struct sheet *sheet, const struct queue_worker *worker,
+                       const struct queue_model_set *set)
 {
     static const char *const heads[] = { "wait", "mean", "p50", "p90", "p99",
                                          "/ observed", NULL };
@@ -154,27 +155,26 @@ static void print_waits(FILE *out, const struct queue_worker *worker,
     if (recorded)
         add_observed(&table, worker);
     add_models(&table, set, seen_s);
+    sheet_gap(sheet);
     if (!recorded)
-        fprintf(out, "\n  If every event took %s: ρ = %.3g\n",
-                duration_text(set->inputs.service_s).text, set->predictions.rho);
-    else
-        fprintf(out, "\n");
-    text_table_print(&table, out);
+        sheet_line(sheet, "If every event took %s: ρ = %.3g",
+                   duration_text(set->inputs.service_s).text, set->predictions.rho);
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-void queue_print_worker(FILE *out, const struct queue *queue,
-                        const struct queue_worker *worker)
+void queue_show_worker(struct sheet *sheet, const struct queue *queue,
+                       const struct queue_worker *worker)
 {
     if (worker->problem)
         return;
-    fprintf(out, "\nWorker %u: %s events in %s\n", worker->worker,
-            count_text(worker->events).text,
-            duration_text(worker->estimates.span_s).text);
-    print_estimates(out, queue, worker);
+    sheet_title(sheet, "Worker %u: %s events in %s", worker->worker,
+                count_text(worker->events).text,
+                duration_text(worker->estimates.span_s).text);
+    show_estimates(sheet, queue, worker);
     if (queue->served)
-        print_waits(out, worker, &worker->recorded);
+        show_waits(sheet, worker, &worker->recorded);
     if (queue->supposed)
-        print_waits(out, worker, &worker->supposed);
-    queue_print_assumptions(out, queue, worker);
+        show_waits(sheet, worker, &worker->supposed);
+    queue_show_assumptions(sheet, queue, worker);
 }

@@ -5,18 +5,19 @@
 #include "analyze/short_text.h"
 #include "analyze/text_table.h"
 
-static void print_sentences(FILE *out, const struct queue *queue)
+static void show_sentences(struct sheet *sheet, const struct queue *queue)
 {
     for (size_t i = 0; i < queue->worker_count; i++) {
         struct buffer text = BUFFER_INIT;
         queue_sentence(&text, queue, &queue->workers[i]);
-        fprintf(out, "Worker %u: %s.\n", queue->workers[i].worker, buffer_text(&text));
+        sheet_sentence(sheet, "Worker %u: %s.", queue->workers[i].worker,
+                       buffer_text(&text));
         buffer_release(&text);
     }
 }
 
 /* What was left out or is not exact. */
-static void print_cautions(FILE *out, const struct queue *queue)
+static void show_cautions(struct sheet *sheet, const struct queue *queue)
 {
     const struct queue_data *data = queue->data;
     uint64_t no_arrival = 0;
@@ -30,28 +31,32 @@ static void print_cautions(FILE *out, const struct queue *queue)
         events += data->logs[i].events;
     }
     if (queue->outside > 0)
-        fprintf(out, "  %s events lie outside the window\n",
-                count_text(queue->outside).text);
+        sheet_line(sheet, "%s events lie outside the window",
+                   count_text(queue->outside).text);
     if (no_arrival > 0)
-        fprintf(out, "  %s events have no known arrival and are left out\n",
-                count_text(no_arrival).text);
+        sheet_line(sheet, "%s events have no known arrival and are left out",
+                   count_text(no_arrival).text);
     if (no_app > 0)
-        fprintf(out, "  %s events never reached the client and are left out\n",
-                count_text(no_app).text);
+        sheet_line(sheet, "%s events never reached the client and are left out",
+                   count_text(no_app).text);
     if (shared > 0 && queue->served && !data->packets.used)
-        fprintf(out, "  %s of %s events shared a read: the kernel keeps the stamp of the "
-                     "newest packet,\n  so waits of such events read too small; packets "
-                     "(--wire) have no such limit\n",
-                count_text(shared).text, count_text(events).text);
+        sheet_line(sheet,
+                   "%s of %s events shared a read: the kernel keeps the stamp of the "
+                   "newest packet, so waits of such events read too small; packets "
+                   "(--wire) have no such limit",
+                   count_text(shared).text, count_text(events).text);
     if (data->packets.used)
-        fprintf(out, "  arrivals by packets for %s requests, by kernel stamps for %s; "
-                     "the capture dropped %s packets\n",
-                count_text(data->packets.found).text,
-                count_text(data->packets.missing).text,
-                count_text(data->packets.dropped).text);
+        sheet_line(sheet,
+                   "arrivals by packets for %s requests, by kernel stamps for %s; the "
+                   "capture dropped %s packets",
+                   count_text(data->packets.found).text,
+                   count_text(data->packets.missing).text,
+                   count_text(data->packets.dropped).text);
     if (data->client_resource > 0)
-        fprintf(out, "  %s requests failed because the client was out of descriptors or "
-                     "ports\n", count_text(data->client_resource).text);
+        sheet_line(
+            sheet,
+            "%s requests failed because the client was out of descriptors or ports",
+            count_text(data->client_resource).text);
 }
 
 static void add_time(struct text_table *table, double seconds)
@@ -59,14 +64,15 @@ static void add_time(struct text_table *table, double seconds)
     text_table_add(table, "%s", isfinite(seconds) ? duration_text(seconds).text : "-");
 }
 
-static void print_whole(FILE *out, const struct queue *queue)
+static void show_whole(struct sheet *sheet, const struct queue *queue)
 {
     static const char *const heads[] = { "mean wait over all workers", "", "/ observed",
                                          NULL };
     const struct queue_whole *whole = &queue->whole;
-    fprintf(out, "\nAll workers: %s events in %s, %s; ρ %.3g on average, %.3g at most\n",
-            count_text(whole->events).text, duration_text(whole->span_s).text,
-            rate_text(whole->rate_per_s.value).text, whole->rho, whole->rho_max);
+    sheet_title(sheet,
+                "All workers: %s events in %s, %s; ρ %.3g on average, %.3g at most",
+                count_text(whole->events).text, duration_text(whole->span_s).text,
+                rate_text(whole->rate_per_s.value).text, whole->rho, whole->rho_max);
     if (!queue->served && !queue->supposed)
         return;
     struct text_table table = { 0 };
@@ -86,39 +92,41 @@ static void print_whole(FILE *out, const struct queue *queue)
         add_time(&table, mean_s);
         text_table_add(&table, isfinite(mean_s / seen_s) ? "%.3g" : "-", mean_s / seen_s);
     }
-    text_table_print(&table, out);
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-static void print_enough(FILE *out, const struct queue *queue)
+static void show_enough(struct sheet *sheet, const struct queue *queue)
 {
     if (!isfinite(queue->budget_s)) {
-        fprintf(out, "  No budget: no median TPOT to take 1 %% of (--budget)\n");
+        sheet_line(sheet, "No budget: no median TPOT to take 1 %% of (--budget)");
         return;
     }
     if (queue->enough_workers > 0)
-        fprintf(out, "  %u worker%s keep%s the p99 wait within %s\n",
-                queue->enough_workers, queue->enough_workers == 1 ? "" : "s",
-                queue->enough_workers == 1 ? "s" : "",
-                duration_text(queue->budget_s).text);
+        sheet_line(sheet, "%u worker%s keep%s the p99 wait within %s",
+                   queue->enough_workers, queue->enough_workers == 1 ? "" : "s",
+                   queue->enough_workers == 1 ? "s" : "",
+                   duration_text(queue->budget_s).text);
     else
-        fprintf(out, "  No number of workers up to %d keeps the p99 wait within %s\n",
-                QUEUE_ENOUGH_MAX, duration_text(queue->budget_s).text);
+        sheet_line(sheet, "No number of workers up to %d keeps the p99 wait within %s",
+                   QUEUE_ENOUGH_MAX, duration_text(queue->budget_s).text);
 }
 
-static void print_what_ifs(FILE *out, const struct queue *queue)
+static void show_what_ifs(struct sheet *sheet, const struct queue *queue)
 {
     static const char *const heads[] = { "workers", "ρ", "mean", "p50", "p90", "p99",
                                          NULL };
     if (queue->what_if_count == 0 && queue->enough_workers == 0)
         return;
-    fprintf(out, "\nThe same arrivals over other numbers of workers");
+    struct buffer title = BUFFER_INIT;
+    buffer_append_text(&title, "The same arrivals over other numbers of workers");
     if (queue->what_if_service_ns != LINDLEY_RECORDED)
-        fprintf(out, ", each event served in %s",
-                duration_text((double)queue->what_if_service_ns / 1e9).text);
+        buffer_printf(&title, ", each event served in %s",
+                      duration_text((double)queue->what_if_service_ns / 1e9).text);
     if (isfinite(queue->what_if_setup_s))
-        fprintf(out, ", set-up %s", duration_text(queue->what_if_setup_s).text);
-    fprintf(out, "\n");
+        buffer_printf(&title, ", set-up %s", duration_text(queue->what_if_setup_s).text);
+    sheet_title(sheet, "%s", buffer_text(&title));
+    buffer_release(&title);
     struct text_table table = { 0 };
     text_table_start(&table, heads);
     for (size_t i = 0; i < queue->what_if_count; i++) {
@@ -129,20 +137,20 @@ static void print_what_ifs(FILE *out, const struct queue *queue)
         for (size_t p = 0; p < WAIT_PERCENTILES; p++)
             add_time(&table, what_if->waits.percentiles[p].value);
     }
-    text_table_print(&table, out);
+    sheet_table(sheet, &table);
     text_table_release(&table);
-    print_enough(out, queue);
+    show_enough(sheet, queue);
 }
 
-void queue_print(FILE *out, const struct queue *queue,
-                 const struct queue_text_options *options)
+void queue_show(struct sheet *sheet, const struct queue *queue,
+                const struct queue_text_options *options)
 {
-    print_sentences(out, queue);
-    print_cautions(out, queue);
+    show_sentences(sheet, queue);
+    show_cautions(sheet, queue);
     if (queue->worker_count > 1)
-        print_whole(out, queue);
+        show_whole(sheet, queue);
     if (queue->worker_count == 1 || options->by_worker)
         for (size_t i = 0; i < queue->worker_count; i++)
-            queue_print_worker(out, queue, &queue->workers[i]);
-    print_what_ifs(out, queue);
+            queue_show_worker(sheet, queue, &queue->workers[i]);
+    show_what_ifs(sheet, queue);
 }

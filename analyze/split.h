@@ -5,11 +5,11 @@
 
 #include <jansson.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "analyze/distribution.h"
 #include "analyze/histogram.h"
 #include "analyze/load.h"
+#include "analyze/sheet.h"
 #include "analyze/wire_join.h"
 
 /* Values of a request, in seconds. W: by packets, K: by kernel stamps, A: by the app. */
@@ -62,7 +62,7 @@ int split_compute(struct split *split, struct load *load, struct wire_join *join
 
 void split_release(struct split *split);
 
-void split_print(FILE *out, const struct split *split);
+void split_show(struct sheet *sheet, const struct split *split);
 
 /* Schema tokanalyze.split/1; new reference. */
 json_t *split_json(const struct split *split);

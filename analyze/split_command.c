@@ -100,7 +100,9 @@ static int write_split(const struct split *split, const struct split_options *op
         status = json_write_stream(document, file.stream, fault);
         json_decref(document);
     } else {
-        split_print(file.stream, split);
+        struct sheet sheet = { .out = file.stream };
+        split_show(&sheet, split);
+        sheet_release(&sheet);
     }
     return output_file_finish(&file, status, fault);
 }

@@ -10,19 +10,19 @@ struct named_value {
     enum split_value value;
 };
 
-static void print_values(FILE *out, const char *title, const struct split *split,
-                         const struct named_value *rows, size_t count)
+static void show_values(struct sheet *sheet, const char *title, const struct split *split,
+                        const struct named_value *rows, size_t count)
 {
     struct text_table table = { 0 };
-    fprintf(out, "\n%s\n", title);
+    sheet_title(sheet, "%s", title);
     distribution_table_start(&table);
     for (size_t i = 0; i < count; i++)
         distribution_table_add(&table, rows[i].name, &split->values[rows[i].value]);
-    text_table_print(&table, out);
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-static void print_requests(FILE *out, const struct split *split)
+static void show_requests(struct sheet *sheet, const struct split *split)
 {
     static const struct named_value parts[] = {
         { "send lag", SPLIT_SEND_LAG },
@@ -36,9 +36,9 @@ static void print_requests(FILE *out, const struct split *split)
         { "by kernel stamps", SPLIT_TTFT_KERNEL },
         { "as the client saw it", SPLIT_TTFT_APP },
     };
-    print_values(out, "Requests, from due to the last token in hand: the parts", split,
-                 parts, sizeof parts / sizeof parts[0]);
-    print_values(out, "TTFT, from sent", split, views, sizeof views / sizeof views[0]);
+    show_values(sheet, "Requests, from due to the last token in hand: the parts", split,
+                parts, sizeof parts / sizeof parts[0]);
+    show_values(sheet, "TTFT, from sent", split, views, sizeof views / sizeof views[0]);
 }
 
 static void add_histogram(struct text_table *table, const char *name,
@@ -48,16 +48,16 @@ static void add_histogram(struct text_table *table, const char *name,
     distribution_table_add(table, name, &distribution);
 }
 
-static void print_tokens(FILE *out, const struct split *split)
+static void show_tokens(struct sheet *sheet, const struct split *split)
 {
     struct text_table table = { 0 };
-    fprintf(out, "\nTokens\n");
+    sheet_title(sheet, "Tokens");
     distribution_table_start(&table);
     add_histogram(&table, "receive lag", &split->receive_lag);
     add_histogram(&table, "kernel stamp late", &split->kernel_late);
     add_histogram(&table, "  alone in its read", &split->kernel_alone);
     add_histogram(&table, "  in a shared read", &split->kernel_shared);
-    text_table_print(&table, out);
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
@@ -71,27 +71,29 @@ static const char *base_text(enum wire_clock_base base)
     return texts[base];
 }
 
-void split_print(FILE *out, const struct split *split)
+void split_show(struct sheet *sheet, const struct split *split)
 {
-    fprintf(out, "requests  %s of %s sent were joined with packets",
-            count_text(split->joined).text, count_text(split->sent).text);
-    fprintf(out, ", %s of %s on the wire are of others\n",
-            count_text(split->wire_not_joined).text,
-            count_text(split->wire_requests).text);
-    fprintf(out, "tokens    %s of %s matched, %s unknown (lost by the capture)",
-            count_text(split->matched).text, count_text(split->tokens).text,
-            count_text(split->unknown).text);
+    sheet_fact(sheet, "requests",
+               "%s of %s sent were joined with packets, %s of %s on "
+               "the wire are of others",
+               count_text(split->joined).text, count_text(split->sent).text,
+               count_text(split->wire_not_joined).text,
+               count_text(split->wire_requests).text);
+    sheet_fact(sheet, "tokens", "%s of %s matched, %s unknown (lost by the capture)",
+               count_text(split->matched).text, count_text(split->tokens).text,
+               count_text(split->unknown).text);
     if (split->disagree)
-        fprintf(out, ", %s EVENTS DISAGREE", count_text(split->disagree).text);
-    fprintf(out, "\nsums      exact for %s of %s requests\n",
-            count_text(split->identity_checked - split->identity_broken).text,
-            count_text(split->identity_checked).text);
-    fprintf(out, "clocks    %s; %s tokens in hand more than %s before their packet%s\n",
-            base_text(split->base), count_text(split->clock_faults).text,
-            duration_text((double)split->epsilon_ns / NS_PER_S).text,
-            split->clock_faults ? ": THE CLOCKS DISAGREE" : "");
-    print_requests(out, split);
-    print_tokens(out, split);
+        sheet_fact(sheet, "", "%s EVENTS DISAGREE", count_text(split->disagree).text);
+    sheet_fact(sheet, "sums", "exact for %s of %s requests",
+               count_text(split->identity_checked - split->identity_broken).text,
+               count_text(split->identity_checked).text);
+    sheet_fact(sheet, "clocks",
+               "%s; %s tokens in hand more than %s before their packet%s",
+               base_text(split->base), count_text(split->clock_faults).text,
+               duration_text((double)split->epsilon_ns / NS_PER_S).text,
+               split->clock_faults ? ": THE CLOCKS DISAGREE" : "");
+    show_requests(sheet, split);
+    show_tokens(sheet, split);
 }
 
 static void set_histogram(json_t *object, const char *key,

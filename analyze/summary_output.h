@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "analyze/load.h"
+#include "analyze/sheet.h"
 #include "analyze/summary.h"
 
 /* The document of schema tokanalyze.summary/1; new reference. */
@@ -25,9 +26,12 @@ void summary_print(FILE *out, const struct summary *summary, const struct load *
                    const struct slo *slo, const struct summary_text_options *options);
 
 /* Sections of the above. */
-void summary_print_latencies(FILE *out, const struct summary *summary);
-void summary_print_parts(FILE *out, const struct ntpot_parts *parts);
-void summary_print_workers(FILE *out, const struct summary *summary);
+void summary_show_run(struct sheet *sheet, const struct summary *summary,
+                      const struct load *load, const struct slo *slo);
+void summary_show_latencies(struct sheet *sheet, const struct summary *summary);
+void summary_show_parts(struct sheet *sheet, const struct ntpot_parts *parts);
+void summary_show_workers(struct sheet *sheet, const struct summary *summary);
+void summary_show_checks(struct sheet *sheet, const struct verdict *verdict);
 
 /* Where arrival is from: "packets" (of some requests at least), "kernel", "server" or
  * "import". */

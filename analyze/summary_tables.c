@@ -31,20 +31,20 @@ static bool row_is_news(const struct latencies *latencies, size_t row)
     return mine->count != other->count || mine->mean != other->mean;
 }
 
-static void print_main(FILE *out, const struct latencies *latencies)
+static void show_main(struct sheet *sheet, const struct latencies *latencies)
 {
     struct text_table table = { 0 };
     distribution_table_start(&table);
     for (size_t row = 0; row < LATENCY_ROWS; row++)
         if (row_is_news(latencies, row))
             distribution_table_add(&table, row_names[row], row_of(latencies, row));
-    fprintf(out, "\nLatency of the requests that succeeded, from sent to arrival at this "
-                 "host\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "Latency of the requests that succeeded, from sent to arrival at "
+                       "this host");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-static void print_intervals(FILE *out, const struct latencies *latencies)
+static void show_intervals(struct sheet *sheet, const struct latencies *latencies)
 {
     static const char *const heads[] = { "", "", "p50", "p90", "p95", "p99", NULL };
     struct text_table table = { 0 };
@@ -65,12 +65,12 @@ static void print_intervals(FILE *out, const struct latencies *latencies)
                 text_table_add(&table, "-");
         }
     }
-    fprintf(out, "\n95 %% intervals of the above (-: too few requests for one)\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "95 %% intervals of the above (-: too few requests for one)");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-static void print_flavours(FILE *out, const struct latencies *flavours)
+static void show_flavours(struct sheet *sheet, const struct latencies *flavours)
 {
     static const char *const heads[] = {
         "", "", "arrival p50", "p99", "client p50", "p99", "since due p50", "p99", NULL,
@@ -91,13 +91,13 @@ static void print_flavours(FILE *out, const struct latencies *flavours)
             text_table_add(&table, "%s", time_text(p99, unit).text);
         }
     }
-    fprintf(out, "\nAs an ordinary client would have seen it, and since each request was "
-                 "due\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "As an ordinary client would have seen it, and since each request "
+                       "was due");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-static void print_client(FILE *out, const struct client_times *client)
+static void show_client(struct sheet *sheet, const struct client_times *client)
 {
     struct text_table table = { 0 };
     distribution_table_start(&table);
@@ -105,49 +105,52 @@ static void print_client(FILE *out, const struct client_times *client)
     distribution_table_add(&table, "receive lag", &client->receive_lag);
     distribution_table_add(&table, "of last token", &client->receive_lag_last);
     distribution_table_add(&table, "connect", &client->connect);
-    fprintf(out, "\nThe client's share: sent after due, tokens in hand after arrival\n");
-    text_table_print(&table, out);
+    sheet_title(sheet,
+                "The client's share: sent after due, tokens in hand after arrival");
+    sheet_table(sheet, &table);
     text_table_release(&table);
     if (client->identity_violations > 0)
-        fprintf(out, "  %s of %s requests do not add up to the nanosecond\n",
-                count_text(client->identity_violations).text,
-                count_text(client->identity_checked).text);
+        sheet_line(sheet, "%s of %s requests do not add up to the nanosecond",
+                   count_text(client->identity_violations).text,
+                   count_text(client->identity_checked).text);
 }
 
-void summary_print_latencies(FILE *out, const struct summary *summary)
+void summary_show_latencies(struct sheet *sheet, const struct summary *summary)
 {
     if (summary->requests.succeeded > 0) {
-        print_main(out, &summary->latency[BY_ARRIVAL]);
-        print_intervals(out, &summary->latency[BY_ARRIVAL]);
-        print_flavours(out, summary->latency);
+        show_main(sheet, &summary->latency[BY_ARRIVAL]);
+        show_intervals(sheet, &summary->latency[BY_ARRIVAL]);
+        show_flavours(sheet, summary->latency);
     }
-    print_client(out, &summary->client);
+    show_client(sheet, &summary->client);
 }
 
-static void print_estimate(FILE *out, const char *name, double value_s,
-                           const struct interval *interval, const char *per)
+static void add_estimate(struct sheet *sheet, const char *name, double value_s,
+                         const struct interval *interval, const char *per)
 {
     struct time_unit unit = time_unit_for(value_s);
-    fprintf(out, "  %-8s %s %s per %s", name, time_text(value_s, unit).text, unit.name,
-            per);
-    if (interval->known)
-        fprintf(out, " (95 %%: %s to %s%s)", time_text(interval->low, unit).text,
-                time_text(interval->high, unit).text,
-                interval->low <= 0 ? "; not told from 0" : "");
-    fputc('\n', out);
+    if (!interval->known) {
+        sheet_fact(sheet, name, "%s %s per %s", time_text(value_s, unit).text, unit.name,
+                   per);
+        return;
+    }
+    sheet_fact(sheet, name, "%s %s per %s (95 %%: %s to %s%s)",
+               time_text(value_s, unit).text, unit.name, per,
+               time_text(interval->low, unit).text, time_text(interval->high, unit).text,
+               interval->low <= 0 ? "; not told from 0" : "");
 }
 
-static void print_aggregate(FILE *out, const struct ntpot_parts *parts)
+static void add_aggregate(struct sheet *sheet, const struct ntpot_parts *parts)
 {
     struct time_unit unit = time_unit_for(parts->ntpot_s);
-    fprintf(out, "  sum E2E / sum N = %s %s = queue %s + prefill %s + decode %s\n",
-            time_text(parts->ntpot_s, unit).text, unit.name,
-            time_text(parts->queue_per_output_s, unit).text,
-            time_text(parts->prefill_per_output_s, unit).text,
-            time_text(parts->decode_per_output_s, unit).text);
+    sheet_line(sheet, "sum E2E / sum N = %s %s = queue %s + prefill %s + decode %s",
+               time_text(parts->ntpot_s, unit).text, unit.name,
+               time_text(parts->queue_per_output_s, unit).text,
+               time_text(parts->prefill_per_output_s, unit).text,
+               time_text(parts->decode_per_output_s, unit).text);
 }
 
-void summary_print_parts(FILE *out, const struct ntpot_parts *parts)
+void summary_show_parts(struct sheet *sheet, const struct ntpot_parts *parts)
 {
     static const char *const heads[] = {
         "each request", "", "p50", "p90", "p95", "p99", "max", "mean", "count",
@@ -155,27 +158,27 @@ void summary_print_parts(FILE *out, const struct ntpot_parts *parts)
     };
     if (parts->queue_and_prefill.count == 0)
         return;
-    fprintf(out, "\nWhere NTPOT comes from\n");
+    sheet_title(sheet, "Where NTPOT comes from");
     if (!parts->prefill.reason)
-        print_aggregate(out, parts);
-    print_estimate(out, "decode", parts->decode_s, &parts->decode_interval,
-                   "output token");
+        add_aggregate(sheet, parts);
+    add_estimate(sheet, "decode", parts->decode_s, &parts->decode_interval,
+                 "output token");
     if (parts->prefill.reason)
-        fprintf(out, "  prefill  not identifiable: %s\n", parts->prefill.reason);
+        sheet_fact(sheet, "prefill", "not identifiable: %s", parts->prefill.reason);
     else
-        print_estimate(out, "prefill", parts->prefill.slope,
-                       &parts->prefill.slope_interval, "uncached input token");
+        add_estimate(sheet, "prefill", parts->prefill.slope,
+                     &parts->prefill.slope_interval, "uncached input token");
     struct text_table table = { 0 };
     text_table_start(&table, heads);
     if (parts->prefill.reason)
         distribution_table_add(&table, "queue + prefill", &parts->queue_and_prefill);
     else
         distribution_table_add(&table, "queue", &parts->queue);
-    text_table_print(&table, out);
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }
 
-void summary_print_workers(FILE *out, const struct summary *summary)
+void summary_show_workers(struct sheet *sheet, const struct summary *summary)
 {
     static const char *const heads[] = {
         "worker", "sent", "succeeded", "TTFT p50", "p99", "TPOT p50", "send lag p99",
@@ -201,7 +204,7 @@ void summary_print_workers(FILE *out, const struct summary *summary)
         text_table_add(&table, "%s", percent_text(worker->utilisation).text);
         text_table_add(&table, "%s", percent_text(worker->utilisation_peak).text);
     }
-    fprintf(out, "\nBy worker\n");
-    text_table_print(&table, out);
+    sheet_title(sheet, "By worker");
+    sheet_table(sheet, &table);
     text_table_release(&table);
 }

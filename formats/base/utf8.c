@@ -19,6 +19,26 @@ size_t utf8_sequence_len(const char *text, size_t len)
     return wanted;
 }
 
+uint32_t utf8_point(const char *text, size_t sequence_len)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (sequence_len == 0)
+        return 0xfffd;
+    if (sequence_len == 1)
+        return bytes[0];
+    uint32_t point = bytes[0] & (0x7fu >> sequence_len);
+    for (size_t i = 1; i < sequence_len; i++)
+        point = point << 6 | (bytes[i] & 0x3f);
+    return point;
+}
+
+bool utf8_point_steers(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c ||
+           (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+           (point >= 0x2066 && point <= 0x2069) || point == 0xfeff || point == 0xfffd;
+}
+
 void buffer_append_utf8(struct buffer *buffer, const char *text, size_t len)
 {
     size_t good = 0; /* bytes at text that are well formed and not yet appended */

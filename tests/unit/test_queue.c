@@ -108,7 +108,9 @@ static void assert_prints(const struct run *run)
     char *printed = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&printed, &size);
-    queue_print(out, &run->queue, &(struct queue_text_options){ .by_worker = true });
+    struct sheet sheet = { .out = out };
+    queue_show(&sheet, &run->queue, &(struct queue_text_options){ .by_worker = true });
+    sheet_release(&sheet);
     fclose(out);
     assert_true(size > 0);
     free(printed);

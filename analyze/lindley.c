@@ -9,18 +9,8 @@ enum { BATCH = 4096 };
 
 static int64_t service_of(const struct lindley *lindley, const struct queue_event *event)
 {
-    if (lindley->service_ns != LINDLEY_RECORDED)
-        return lindley->service_ns;
-    return event->service_ns > 0 ? event->service_ns : 0;
-}
-
-static int64_t setup_of(const struct lindley *lindley, const struct queue_event *event)
-{
-    if (lindley->setup_ns == LINDLEY_NO_SETUP)
-        return 0;
-    if (lindley->service_ns == LINDLEY_RECORDED && queue_found_idle(event))
-        return queue_setup_ns(event);
-    return lindley->setup_ns;
+    return lindley->service_ns == LINDLEY_RECORDED ? queue_service_ns(event)
+                                                   : lindley->service_ns;
 }
 
 void lindley_waits(const struct lindley *lindley, const struct queue_event *events,
@@ -32,12 +22,13 @@ void lindley_waits(const struct lindley *lindley, const struct queue_event *even
         free_at_ns[i] = INT64_MIN;
     int64_t batch_ns[BATCH];
     size_t filled = 0;
+    uint64_t starts = 0;
     for (size_t i = 0; i < count; i++) {
         const struct queue_event *event = &events[i];
         int64_t *free_ns = &free_at_ns[event->row % lindley->workers];
         int64_t start_ns = *free_ns;
         if (event->arrival_ns >= start_ns)
-            start_ns = event->arrival_ns + setup_of(lindley, event);
+            start_ns = event->arrival_ns + setup_law_draw_ns(lindley->setup, starts++);
         *free_ns = start_ns + service_of(lindley, event);
         batch_ns[filled++] = start_ns - event->arrival_ns;
         if (filled == BATCH) {

@@ -8,6 +8,7 @@
 
 #include "analyze/histogram.h"
 #include "analyze/queue_events.h"
+#include "analyze/setup_law.h"
 
 /* More workers than this are refused. */
 enum { LINDLEY_WORKERS_MAX = 1 << 16 };
@@ -17,14 +18,12 @@ enum { LINDLEY_WORKERS_MAX = 1 << 16 };
 
 struct lindley {
     int64_t service_ns; /* of every event, or LINDLEY_RECORDED */
-    /* Paid by each event that finds its worker idle: its own, with recorded services and
-     * where it really found an idle loop; else this. */
-    int64_t setup_ns;
+    /* What an event that finds its worker idle pays, drawn anew for each; NULL, or empty:
+     * nothing. Not its own set-up: with that the recursion only gives back what was
+     * observed. Borrowed. */
+    const struct setup_law *setup;
     uint32_t workers;   /* >= 1: a request goes to worker (row mod workers) */
 };
-
-/* No set-up, not even a recorded one. */
-#define LINDLEY_NO_SETUP (-1)
 
 /* Adds the wait of each event, set-up included, to `waits` (ns). Each worker
  * serves its own events in the order given. A recorded service below 0 counts as 0. */

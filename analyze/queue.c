@@ -99,15 +99,18 @@ static void find_capacity(struct queue_worker *worker)
 
 /* What the order of service tells. */
 static void analyse_services(struct queue_worker *worker,
-                             const struct queue_event *events, struct histogram *waits)
+                             const struct queue_event *events, struct histogram *waits,
+                             struct setup_law *setups)
 {
     struct queue_estimates *estimates = &worker->estimates;
     queue_estimate_services(estimates, events, worker->events, worker->service.wakes > 0);
     service_fit_run(&worker->services, events, worker->events);
     worker->observed = wait_figures_observed(events, worker->events, waits);
     worker->without_setup_s = wait_mean_without_setup(events, worker->events);
-    queue_model_set_replay(&worker->recorded, LINDLEY_RECORDED, estimates->setup.value,
-                           events, worker->events);
+    if (worker->service.wakes > 0)
+        setup_law_learn(setups, events, worker->events);
+    queue_model_set_replay(&worker->recorded, LINDLEY_RECORDED, setups, events,
+                           worker->events);
 }
 
 static void find_busy_share(struct queue_worker *worker, const struct queue_log *log,
@@ -122,6 +125,7 @@ static void find_busy_share(struct queue_worker *worker, const struct queue_log 
 /* What the order of arrival tells. */
 static void analyse_arrivals(struct queue_worker *worker, const struct queue *queue,
                              const struct queue_event *events,
+                             const struct setup_law *setups,
                              const struct queue_settings *settings)
 {
     struct queue_estimates *estimates = &worker->estimates;
@@ -129,11 +133,13 @@ static void analyse_arrivals(struct queue_worker *worker, const struct queue *qu
     arrival_tests_run(&worker->arrivals, events, count);
     queue_estimate_arrivals(estimates, events, count, settings->batch_gap_ns);
     double gap_cv2 = worker->arrivals.squared_cv;
-    if (queue->served)
+    if (queue->served) {
+        queue_batches_serve(&estimates->batches, events, count);
         queue_model_set_predict(&worker->recorded, estimates, gap_cv2, events, count);
+    }
     if (queue->supposed) {
-        queue_model_set_replay(&worker->supposed, settings->service_ns,
-                               estimates->setup.value, events, count);
+        queue_model_set_replay(&worker->supposed, settings->service_ns, setups, events,
+                               count);
         queue_model_set_predict(&worker->supposed, estimates, gap_cv2, events, count);
     }
     find_capacity(worker);
@@ -153,12 +159,14 @@ static void analyse_worker(struct queue_worker *worker, const struct queue *queu
     worker->busy_share = NAN;
     if (worker->problem)
         return;
+    struct setup_law setups = { 0 };
     if (queue->served)
-        analyse_services(worker, events, waits);
+        analyse_services(worker, events, waits, &setups);
     queue_sort_by_arrival(events, log->count);
     find_busy_share(worker, log, (struct window_ns){ events[0].arrival_ns,
                                                      events[log->count - 1].arrival_ns });
-    analyse_arrivals(worker, queue, events, settings);
+    analyse_arrivals(worker, queue, events, &setups, settings);
+    setup_law_release(&setups);
 }
 
 /* The mean over events of what the workers' models say. */

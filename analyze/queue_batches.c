@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "analyze/occupancy.h"
 #include "formats/base/clock.h"
 
 static const int64_t gaps_ns[] = {
@@ -75,4 +76,41 @@ void queue_batches_split(struct queue_batches *batches, const struct queue_event
     batches->start_squared_cv = start_scatter(events, count, gap_ns, &times);
     batches->size = block_ratio(&size);
     batches->size_2 = block_ratio(&size_2);
+}
+
+/* What one batch asks of the server. */
+struct batch {
+    double service_s;
+    double setup_s;
+    double inner_s; /* sum over its events of the services before each */
+    bool found_idle;
+};
+
+static void batch_add(struct batch *batch, const struct queue_event *event)
+{
+    batch->inner_s += batch->service_s;
+    batch->service_s += (double)queue_service_ns(event) / NS_PER_S;
+    batch->setup_s += (double)queue_setup_ns(event) / NS_PER_S;
+    batch->found_idle = batch->found_idle || queue_found_idle(event);
+}
+
+void queue_batches_serve(struct queue_batches *batches, const struct queue_event *events,
+                         size_t count)
+{
+    struct occupancy_sums sums = { 0 };
+    double inner_s = 0;
+    double service_2 = 0;
+    for (size_t i = 0; i < count;) {
+        struct batch batch = { 0 };
+        do
+            batch_add(&batch, &events[i++]);
+        while (i < count && events[i].arrival_ns - events[i - 1].arrival_ns <=
+                                batches->gap_ns);
+        inner_s += batch.inner_s;
+        service_2 += batch.service_s * batch.service_s;
+        occupancy_add(&sums, batch.found_idle, batch.setup_s, batch.service_s);
+    }
+    batches->inner_s = inner_s / (double)count;
+    batches->service_2 = service_2 / (double)batches->count;
+    batches->occupancy = occupancy_of(&sums);
 }

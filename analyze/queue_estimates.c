@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "analyze/chi_square.h"
+#include "analyze/occupancy.h"
 #include "formats/base/clock.h"
 
 struct estimate queue_rate(size_t count, double span_s)
@@ -21,6 +22,7 @@ struct estimate queue_rate(size_t count, double span_s)
 struct sums {
     struct block_sums service[3];
     struct block_sums setup[2];
+    struct occupancy_sums occupancy;
     size_t idle;
 };
 
@@ -32,8 +34,11 @@ static void add_event(struct sums *sums, const struct queue_event *event, unsign
         block_add(&sums->service[1], block, service_s * service_s);
         block_add(&sums->service[2], block, service_s * service_s * service_s);
     }
-    if (queue_found_idle(event)) {
-        double setup_s = (double)queue_setup_ns(event) / NS_PER_S;
+    double setup_s = (double)queue_setup_ns(event) / NS_PER_S;
+    bool idle = queue_found_idle(event);
+    occupancy_add(&sums->occupancy, idle, setup_s,
+                  (double)queue_service_ns(event) / NS_PER_S);
+    if (idle) {
         block_add(&sums->setup[0], block, setup_s);
         block_add(&sums->setup[1], block, setup_s * setup_s);
         sums->idle++;
@@ -76,6 +81,7 @@ void queue_estimate_services(struct queue_estimates *estimates,
         estimates->service[power] = block_ratio(&sums.service[power]);
     estimates->service_squared_cv = block_squared_cv(&sums.service[0], &sums.service[1]);
     estimates->idle_share = (double)sums.idle / (double)count;
+    estimates->occupancy = occupancy_of(&sums.occupancy);
     if (wakes) {
         estimates->setup = block_ratio(&sums.setup[0]);
         estimates->setup_2 = block_ratio(&sums.setup[1]);
@@ -106,12 +112,17 @@ struct queue_inputs queue_inputs_from(const struct queue_estimates *estimates,
         .setup_2 = estimates->setup_2.value,
         .batch = estimates->batches.size.value,
         .batch_2 = estimates->batches.size_2.value,
+        .batch_service_2 = estimates->batches.service_2,
+        .batch_inner_s = estimates->batches.inner_s,
+        .events = estimates->occupancy,
+        .batches = estimates->batches.occupancy,
     };
     if (service_ns >= 0) {
         double service_s = (double)service_ns / NS_PER_S;
         inputs.service_s = service_s;
         inputs.service_2 = service_s * service_s;
         inputs.service_3 = service_s * service_s * service_s;
+        queue_inputs_assume_independent(&inputs);
     }
     return inputs;
 }

@@ -20,6 +20,7 @@ struct queue_estimates {
                                  log has no wake-ups */
     struct estimate setup_2;  /* E[V^2] */
     double idle_share;        /* of the events, that found the loop idle */
+    struct queue_occupancy occupancy; /* a service below 0 counts as 0 */
     struct queue_batches batches;
 };
 

@@ -49,6 +49,12 @@ static inline int64_t queue_setup_ns(const struct queue_event *event)
     return (int64_t)event->wake * QUEUE_RESOLUTION_NS;
 }
 
+/* Service as the models take it: one below 0, a clock fault, counts as none. */
+static inline int64_t queue_service_ns(const struct queue_event *event)
+{
+    return event->service_ns > 0 ? event->service_ns : 0;
+}
+
 /* Time from arrival to the start of service, set-up included; after queue_serve. */
 static inline int64_t queue_wait_ns(const struct queue_event *event)
 {

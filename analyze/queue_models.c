@@ -20,24 +20,40 @@ const char *const queue_model_names[QUEUE_MODELS] = {
     [MODEL_KLB] = "G/G/1 (KLB)",
 };
 
-/* What set-ups add to the mean wait when busy periods are started at so many per
- * second. */
-static double setup_term(const struct queue_inputs *inputs, double starts_per_s)
+static struct queue_occupancy independent(const struct queue_inputs *inputs,
+                                          double service_s, double service_2)
 {
-    return (2 * inputs->setup_s + starts_per_s * inputs->setup_2) /
-           (2 * (1 + starts_per_s * inputs->setup_s));
+    return (struct queue_occupancy){
+        .idle_s = inputs->setup_s + service_s,
+        .idle_2 = inputs->setup_2 + 2 * inputs->setup_s * service_s + service_2,
+        .busy_s = service_s,
+        .busy_2 = service_2,
+    };
 }
 
-static double batch_wait(const struct queue_inputs *inputs, double rho)
+void queue_inputs_assume_independent(struct queue_inputs *inputs)
 {
-    double batches_per_s = inputs->rate_per_s / inputs->batch;
-    double service_variance =
-        inputs->service_2 - inputs->service_s * inputs->service_s;
-    double batch_service_2 = inputs->batch * service_variance +
-                             inputs->batch_2 * inputs->service_s * inputs->service_s;
-    double behind_own_batch =
+    double square = inputs->service_s * inputs->service_s;
+    double variance = inputs->service_2 - square;
+    inputs->batch_service_2 = inputs->batch * variance + inputs->batch_2 * square;
+    inputs->batch_inner_s =
         (inputs->batch_2 - inputs->batch) / (2 * inputs->batch) * inputs->service_s;
-    return batches_per_s * batch_service_2 / (2 * (1 - rho)) + behind_own_batch;
+    inputs->events = independent(inputs, inputs->service_s, inputs->service_2);
+    inputs->batches = independent(inputs, inputs->batch * inputs->service_s,
+                                  inputs->batch_service_2);
+}
+
+/* The mean wait of customers that arrive at so many per second, set-up included. */
+static double welch(double rate_per_s, double setup_s,
+                    const struct queue_occupancy *occupancy)
+{
+    double free_share = 1 - rate_per_s * occupancy->busy_s;
+    if (!(free_share > 0))
+        return NAN;
+    double cycle = free_share + rate_per_s * occupancy->idle_s;
+    double met = free_share * occupancy->idle_2 +
+                 rate_per_s * occupancy->idle_s * occupancy->busy_2;
+    return (rate_per_s * met / (2 * free_share) + free_share * setup_s) / cycle;
 }
 
 /* The correction of Kraemer and Langenbach-Belz for gaps that are no exponentials. */
@@ -59,6 +75,7 @@ struct queue_predictions queue_predict(const struct queue_inputs *inputs)
     if (!(rho > 0 && rho < 1))
         return out;
     double free_share = 1 - rho;
+    double batches_per_s = inputs->rate_per_s / inputs->batch;
     double service_cv2 =
         inputs->service_2 / (inputs->service_s * inputs->service_s) - 1;
     double gap_2 = inputs->gap_squared_cv / (inputs->rate_per_s * inputs->rate_per_s);
@@ -69,10 +86,13 @@ struct queue_predictions queue_predict(const struct queue_inputs *inputs)
     out.mean_s[MODEL_MG1] = mg1;
     out.mg1_2 = 2 * mg1 * mg1 +
                 inputs->rate_per_s * inputs->service_3 / (3 * free_share);
-    out.mean_s[MODEL_MG1_SETUP] = mg1 + setup_term(inputs, inputs->rate_per_s);
-    out.mean_s[MODEL_BATCH] = batch_wait(inputs, rho);
+    out.mean_s[MODEL_MG1_SETUP] =
+        welch(inputs->rate_per_s, inputs->setup_s, &inputs->events);
+    out.mean_s[MODEL_BATCH] = batches_per_s * inputs->batch_service_2 /
+                                  (2 * free_share) +
+                              inputs->batch_inner_s;
     out.mean_s[MODEL_BATCH_SETUP] =
-        out.mean_s[MODEL_BATCH] + setup_term(inputs, inputs->rate_per_s / inputs->batch);
+        welch(batches_per_s, inputs->setup_s, &inputs->batches) + inputs->batch_inner_s;
     out.mean_s[MODEL_KINGMAN] =
         inputs->rate_per_s * (gap_2 + service_variance) / (2 * free_share);
     out.mean_s[MODEL_KLB] = spread > 0 ? rho * inputs->service_s * spread /

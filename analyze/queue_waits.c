@@ -153,12 +153,10 @@ static void fill_mg1(struct queue_model_set *set, const struct queue_event *even
     free(residual);
 }
 
-static struct wait_figures run_lindley(const struct queue_model_set *set,
-                                       const struct queue_event *events, size_t count,
-                                       int64_t setup_ns)
+static struct wait_figures run_lindley(int64_t service_ns, const struct setup_law *setups,
+                                       const struct queue_event *events, size_t count)
 {
-    struct lindley lindley = { .service_ns = set->service_ns, .setup_ns = setup_ns,
-                               .workers = 1 };
+    struct lindley lindley = { .service_ns = service_ns, .setup = setups, .workers = 1 };
     struct histogram waits = { 0 };
     lindley_waits(&lindley, events, count, &waits);
     struct wait_figures figures = wait_figures_of(&waits);
@@ -167,14 +165,14 @@ static struct wait_figures run_lindley(const struct queue_model_set *set,
 }
 
 void queue_model_set_replay(struct queue_model_set *set, int64_t service_ns,
-                            double setup_s, const struct queue_event *events,
-                            size_t count)
+                            const struct setup_law *setups,
+                            const struct queue_event *events, size_t count)
 {
     set->service_ns = service_ns;
-    set->lindley = run_lindley(set, events, count, LINDLEY_NO_SETUP);
+    set->lindley = run_lindley(service_ns, NULL, events, count);
     set->lindley_setup = wait_figures_unknown;
-    if (isfinite(setup_s))
-        set->lindley_setup = run_lindley(set, events, count, llround(setup_s * NS_PER_S));
+    if (setups->count > 0)
+        set->lindley_setup = run_lindley(service_ns, setups, events, count);
 }
 
 void queue_model_set_predict(struct queue_model_set *set,

@@ -12,6 +12,7 @@
 #include "analyze/queue_events.h"
 #include "analyze/queue_lattice.h"
 #include "analyze/queue_models.h"
+#include "analyze/setup_law.h"
 
 enum { WAIT_P50, WAIT_P90, WAIT_P99, WAIT_PERCENTILES };
 
@@ -48,13 +49,13 @@ struct queue_model_set {
     struct wait_figures lindley_setup; /* unknown without set-up */
 };
 
-/* Fills in Lindley's waits. Recorded services want their events in the order of service:
- * with the recorded set-ups the recursion then gives back the waits observed, but for
- * clock faults; without, those of a loop that never sleeps. A supposed service, which
- * knows no such order, wants them in the order of arrival, and pays the mean set-up. */
+/* Fills in Lindley's waits, without set-up (of a loop that never sleeps), and with
+ * set-ups drawn from `setups`, unless that is empty. Recorded services want their events
+ * in the order of service; a supposed service, which knows no such order, wants them in
+ * the order of arrival. */
 void queue_model_set_replay(struct queue_model_set *set, int64_t service_ns,
-                            double setup_s, const struct queue_event *events,
-                            size_t count);
+                            const struct setup_law *setups,
+                            const struct queue_event *events, size_t count);
 
 /* Fills in the rest, from the same events in any order. */
 void queue_model_set_predict(struct queue_model_set *set,

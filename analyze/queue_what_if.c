@@ -40,19 +40,24 @@ static double mean_service_s(const struct queue *queue)
     return sum / weight;
 }
 
-static struct queue_what_if try_workers(const struct queue *queue,
-                                        const struct queue_event *events, size_t count,
-                                        uint32_t workers)
+/* What is tried with other workers. */
+struct trial {
+    const struct queue *queue;
+    const struct queue_event *events;
+    size_t count;
+    struct setup_law setups; /* of all workers */
+};
+
+static struct queue_what_if try_workers(const struct trial *trial, uint32_t workers)
 {
-    double setup_s = queue->what_if_setup_s;
+    const struct queue *queue = trial->queue;
     struct lindley lindley = {
         .service_ns = queue->what_if_service_ns,
-        .setup_ns = isfinite(setup_s) ? llround(setup_s * NS_PER_S)
-                                      : LINDLEY_NO_SETUP,
+        .setup = &trial->setups,
         .workers = workers,
     };
     struct histogram waits = { 0 };
-    lindley_waits(&lindley, events, count, &waits);
+    lindley_waits(&lindley, trial->events, trial->count, &waits);
     struct queue_what_if what_if = {
         .workers = workers,
         .rho = queue->whole.rate_per_s.value * mean_service_s(queue) / workers,
@@ -62,20 +67,18 @@ static struct queue_what_if try_workers(const struct queue *queue,
     return what_if;
 }
 
-static bool is_enough(const struct queue *queue, const struct queue_event *events,
-                      size_t count, uint32_t workers)
+static bool is_enough(const struct trial *trial, uint32_t workers)
 {
-    struct queue_what_if what_if = try_workers(queue, events, count, workers);
-    return what_if.waits.percentiles[WAIT_P99].value <= queue->budget_s;
+    struct queue_what_if what_if = try_workers(trial, workers);
+    return what_if.waits.percentiles[WAIT_P99].value <= trial->queue->budget_s;
 }
 
 /* Doubles until it is enough, then halves the rest: waits fall with the workers. */
-static uint32_t find_enough(const struct queue *queue, const struct queue_event *events,
-                            size_t count)
+static uint32_t find_enough(const struct trial *trial)
 {
     uint32_t enough = 1;
     uint32_t too_few = 0;
-    while (!is_enough(queue, events, count, enough)) {
+    while (!is_enough(trial, enough)) {
         too_few = enough;
         enough *= 2;
         if (enough > QUEUE_ENOUGH_MAX)
@@ -83,7 +86,7 @@ static uint32_t find_enough(const struct queue *queue, const struct queue_event 
     }
     while (enough - too_few > 1) {
         uint32_t middle = too_few + (enough - too_few) / 2;
-        if (is_enough(queue, events, count, middle))
+        if (is_enough(trial, middle))
             enough = middle;
         else
             too_few = middle;
@@ -102,9 +105,13 @@ void queue_what_if_run(struct queue *queue, const struct queue_event *events,
                                           : NAN;
     if (count == 0 || !(queue->whole.span_s > 0) || !(queue->served || queue->supposed))
         return;
+    struct trial trial = { .queue = queue, .events = events, .count = count };
+    if (isfinite(queue->what_if_setup_s))
+        setup_law_learn(&trial.setups, events, count);
     for (size_t i = 0; i < settings->workers_count; i++)
         queue->what_ifs[queue->what_if_count++] =
-            try_workers(queue, events, count, settings->workers[i]);
+            try_workers(&trial, settings->workers[i]);
     if (isfinite(queue->budget_s))
-        queue->enough_workers = find_enough(queue, events, count);
+        queue->enough_workers = find_enough(&trial);
+    setup_law_release(&trial.setups);
 }

@@ -53,6 +53,8 @@ static const char *reason_of(const struct queue_model_set *set, double mean_s)
         return "rho >= 1: no steady state";
     if (!(set->predictions.rho > 0))
         return "no service takes any time";
+    if (set->inputs.rate_per_s * set->inputs.events.busy_s >= 1)
+        return "events that wait are served too slowly: no steady state";
     return isfinite(set->inputs.setup_s) ? "an input is unknown"
                                          : "the log has no wake-ups: set-up unknown";
 }

@@ -92,6 +92,7 @@ static struct analysed analyse(const struct simulation *given, size_t events)
                             met.wakes > 0);
     queue_estimate_arrivals(&analysed.estimates, analysed.events, analysed.count,
                             BATCH_GAP_AUTO);
+    queue_batches_serve(&analysed.estimates.batches, analysed.events, analysed.count);
     arrival_tests_run(&analysed.arrivals, analysed.events, analysed.count);
     return analysed;
 }
@@ -198,8 +199,11 @@ static void add_run(struct means *means, const struct simulation *given, size_t 
     struct histogram waits = { 0 };
     struct wait_figures observed = wait_figures_observed(got.events, got.count, &waits);
     struct queue_model_set set = { 0 };
-    queue_model_set_replay(&set, LINDLEY_RECORDED, got.estimates.setup.value, got.events,
-                           got.count);
+    struct setup_law setups = { 0 };
+    if (given->setup_s > 0)
+        setup_law_learn(&setups, got.events, got.count);
+    queue_model_set_replay(&set, LINDLEY_RECORDED, &setups, got.events, got.count);
+    setup_law_release(&setups);
     set.inputs = queue_inputs_from(&got.estimates, got.arrivals.squared_cv,
                                    LINDLEY_RECORDED);
     set.predictions = queue_predict(&set.inputs);

@@ -150,7 +150,7 @@ static void test_simulated_worker(void **state)
                 worker->services.aic[worker->services.best] + 10);
     assert_close_relative(worker->observed.mean.value, 60e-6 + 50e-6, 0.1);
     assert_close_relative(set->lindley_setup.mean.value, worker->observed.mean.value,
-                          1e-9);
+                          0.02);
     assert_close_relative(set->predictions.mean_s[MODEL_MG1_SETUP],
                           worker->observed.mean.value, 0.1);
     /* rho 0.5 at so many events; 1 / 60 us = 16,667 at rho 1 */

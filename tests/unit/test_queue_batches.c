@@ -50,6 +50,29 @@ static void test_by_hand(void **state)
     assert_false(batches.size.interval.known);
 }
 
+/* Events of 30 and 10 at once find an idle server that takes 5 to wake; one of 20 comes
+ * later and waits; the clock of another is wrong: its service is none. */
+static void test_services_of_batches(void **state)
+{
+    (void)state;
+    struct queue_event events[4] = {
+        { .arrival_ns = 0, .app_ns = 35000, .service_ns = 30000, .wake = 50 },
+        { .arrival_ns = 0, .app_ns = 45000, .service_ns = 10000 },
+        { .arrival_ns = 40000, .app_ns = 65000, .service_ns = 20000 },
+        { .arrival_ns = 60000, .app_ns = 62000, .service_ns = -3000 },
+    };
+    struct queue_batches batches;
+    queue_batches_split(&batches, events, 4, 0);
+    queue_batches_serve(&batches, events, 4);
+    assert_int_equal(batches.count, 3);
+    assert_close_relative(batches.service_2, (1600.0 + 400 + 0) / 3 * 1e-12, 1e-12);
+    assert_close_relative(batches.inner_s, 30e-6 / 4, 1e-12);
+    assert_close_relative(batches.occupancy.idle_s, 45e-6, 1e-12);
+    assert_close_relative(batches.occupancy.idle_2, 2025e-12, 1e-12);
+    assert_close_relative(batches.occupancy.busy_s, 10e-6, 1e-12);
+    assert_close_relative(batches.occupancy.busy_2, 200e-12, 1e-12);
+}
+
 /* Poisson arrivals are no batches, however dense. */
 static void test_poisson_is_left_alone(void **state)
 {
@@ -80,7 +103,7 @@ static void test_batches_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_services_of_batches),
         cmocka_unit_test(test_poisson_is_left_alone),
         cmocka_unit_test(test_batches_are_found),
     };

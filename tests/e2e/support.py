@@ -30,10 +30,10 @@ def expect_equal(seen, expected, what):
     expect(seen == expected, f"{what}: {seen!r}, expected {expected!r}")
 
 
-def tool(*words, code=0, **options):
+def tool(*words, code=0, timeout=300, **options):
     """Runs a command to its end; its output as (stdout, stderr). The exit code must be `code`."""
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                          timeout=300, **options)
+                          timeout=timeout, **options)
     expect(done.returncode == code,
            f"{' '.join(map(str, words))}: exit {done.returncode}, expected {code}\n"
            f"{done.stdout}{done.stderr}")

@@ -7,13 +7,11 @@
 
 #include "analyze/queue_events.h"
 
-/* Of more set-ups, so many are kept, evenly over all. */
-enum { SETUP_LAW_MAX = 1 << 16 };
-
 /* Start from {0}: no set-up. */
 struct setup_law {
     uint32_t *setups; /* owned; in QUEUE_RESOLUTION_NS */
     size_t count;
+    size_t step; /* between two that are drawn one after the other */
 };
 
 /* From events that have been through queue_serve. */
@@ -22,7 +20,9 @@ void setup_law_learn(struct setup_law *law, const struct queue_event *events,
 
 void setup_law_release(struct setup_law *law);
 
-/* Draw `index`, each set-up as likely as any other: the same in every run. 0 from NULL or
+/* Draw `index`, the same in every run. Set-ups are dealt like cards, each once before any
+ * a second time, so that the rare long ones come as often as they did: neighbours lie a
+ * golden section of all apart, and so have nothing to do with each other. 0 from NULL or
  * an empty law. */
 int64_t setup_law_draw_ns(const struct setup_law *law, uint64_t index);
 

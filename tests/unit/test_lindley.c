@@ -44,7 +44,7 @@ static void test_by_hand(void **state)
     assert_close(mean_wait(&lindley, events, 4), 35.0 / 4, 1e-12);
     /* A set-up of 200 at 0 makes the waits 200, 220, 215, 135. */
     uint32_t setups[] = { 2 };
-    const struct setup_law law = { .setups = setups, .count = 1 };
+    const struct setup_law law = { .setups = setups, .count = 1, .step = 1 };
     lindley.setup = &law;
     assert_close(mean_wait(&lindley, events, 4), 770.0 / 4, 1e-12);
     /* Services of 12 each: 0, 2, 4, 0. */

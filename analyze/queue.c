@@ -73,7 +73,7 @@ static void keep_window(struct queue_data *data, struct window_ns window)
     data->count = kept;
 }
 
-static const char *problem_of(const struct queue_event *events, size_t count)
+static const char *problem_of_arrivals(const struct queue_event *events, size_t count)
 {
     struct window_ns span = arrivals_span(events, count);
     if (count == 0)
@@ -82,7 +82,32 @@ static const char *problem_of(const struct queue_event *events, size_t count)
         return "one event: no gaps to learn from";
     if (span.from == span.to)
         return "all events arrived at one time: no rate can be told";
+    if (count == 2)
+        return "two events: one gap, from which no law can be learnt";
     return NULL;
+}
+
+static const char *problem_of_services(const struct queue_event *events, size_t count)
+{
+    size_t none = 0;
+    size_t negative = 0;
+    for (size_t i = 0; i < count; i++) {
+        none += events[i].service_ns == 0;
+        negative += events[i].service_ns < 0;
+    }
+    if (none + negative < count)
+        return NULL;
+    return none == count ? "no event took any time: nothing ever waited"
+                         : "no service is above 0: the clocks disagree";
+}
+
+static const char *problem_of(const struct queue *queue, const struct queue_event *events,
+                              size_t count)
+{
+    const char *problem = problem_of_arrivals(events, count);
+    if (problem == NULL && queue->served && !queue->supposed)
+        problem = problem_of_services(events, count);
+    return problem;
 }
 
 static void find_capacity(struct queue_worker *worker)
@@ -152,7 +177,7 @@ static void analyse_worker(struct queue_worker *worker, const struct queue *queu
 {
     worker->events = log->count;
     worker->worker = log->worker;
-    worker->problem = problem_of(events, log->count);
+    worker->problem = problem_of(queue, events, log->count);
     worker->estimates = queue_estimates_unknown;
     worker->observed = wait_figures_unknown;
     worker->without_setup_s = NAN;
@@ -178,7 +203,7 @@ static void sum_up(struct queue *queue, const struct histogram *waits)
     double active = 0;
     for (size_t i = 0; i < queue->worker_count; i++) {
         const struct queue_worker *worker = &queue->workers[i];
-        if (worker->problem)
+        if (worker->problem || !(queue->served || queue->supposed))
             continue;
         const struct queue_model_set *set = queue->supposed ? &worker->supposed
                                                             : &worker->recorded;
@@ -199,6 +224,8 @@ static void sum_up(struct queue *queue, const struct histogram *waits)
     whole->lindley_setup_s /= weight;
     whole->without_setup_s = queue->served ? whole->without_setup_s / weight : NAN;
     whole->rho = rho_sum / active;
+    if (active == 0)
+        whole->rho_max = NAN;
     whole->observed = wait_figures_of(waits);
     if (queue->worker_count == 1 && active > 0 && queue->served)
         whole->observed = queue->workers[0].observed;

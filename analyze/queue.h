@@ -68,7 +68,7 @@ struct queue_whole {
     size_t events;
     double span_s;
     struct estimate rate_per_s;
-    double rho;  /* mean over workers with events, and the highest */
+    double rho;  /* mean over workers without a problem, and the highest; NaN: none is */
     double rho_max;
     struct wait_figures observed;
     double without_setup_s;

@@ -17,6 +17,16 @@ json_t *wait_figures_json(const struct wait_figures *figures)
     return object;
 }
 
+/* Why the whole lacks what it lacks. */
+static const char *reason_of(const struct queue *queue)
+{
+    if (!queue->served && !queue->supposed)
+        return "the logs know no services (--what-if-service)";
+    if (!isfinite(queue->whole.rho))
+        return "no worker has events to learn from";
+    return "a mean is null where the model gives none for one of the workers";
+}
+
 static json_t *whole_json(const struct queue *queue)
 {
     const struct queue_whole *whole = &queue->whole;
@@ -36,6 +46,10 @@ static json_t *whole_json(const struct queue *queue)
     json_set_number(means, "lindley", whole->lindley_s);
     json_set_number(means, "lindley_setup", whole->lindley_setup_s);
     json_object_set_new(object, "mean_wait_s", means);
+    bool complete = true;
+    for (unsigned model = 0; model < QUEUE_MODELS; model++)
+        complete = complete && isfinite(whole->mean_s[model]);
+    json_set_text(object, "reason", complete ? NULL : reason_of(queue));
     return object;
 }
 
@@ -65,7 +79,7 @@ static json_t *what_if_json(const struct queue *queue)
     json_set_text(object, "enough_workers_reason",
                   queue->enough_workers > 0    ? NULL
                   : !isfinite(queue->budget_s) ? "no budget: no median TPOT"
-                  : queue->what_if_count == 0  ? "no services, or no span of arrivals"
+                  : !isfinite(queue->whole.rho) ? "no worker can be analysed"
                                                : "no number up to the limit is enough");
     return object;
 }

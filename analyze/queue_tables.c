@@ -66,12 +66,6 @@ static void show_estimates(struct sheet *sheet, const struct queue *queue,
     if (text.len > 0)
         sheet_line(sheet, "ρ: %s", buffer_text(&text));
     buffer_release(&text);
-    if (worker->service.negative > 0)
-        sheet_line(sheet,
-                   "CLOCK FAULT: %s services below 0, down to %s; not in the moments, 0 "
-                   "in Lindley",
-                   count_text(worker->service.negative).text,
-                   duration_text((double)worker->service.least_ns / NS_PER_S).text);
 }
 
 static void add_ratio(struct text_table *table, double mean_s, double seen_s)

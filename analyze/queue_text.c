@@ -4,6 +4,7 @@
 #include "analyze/queue_output.h"
 #include "analyze/short_text.h"
 #include "analyze/text_table.h"
+#include "formats/base/clock.h"
 
 static void show_sentences(struct sheet *sheet, const struct queue *queue)
 {
@@ -59,6 +60,19 @@ static void show_cautions(struct sheet *sheet, const struct queue *queue)
             count_text(data->client_resource).text);
 }
 
+static void show_clock_faults(struct sheet *sheet, const struct queue *queue)
+{
+    for (size_t i = 0; i < queue->worker_count; i++) {
+        const struct queue_worker *worker = &queue->workers[i];
+        if (worker->service.negative > 0)
+            sheet_line(sheet,
+                       "CLOCK FAULT: %s services of worker %u below 0, down to %s; not "
+                       "in the moments, 0 in Lindley",
+                       count_text(worker->service.negative).text, worker->worker,
+                       duration_text((double)worker->service.least_ns / NS_PER_S).text);
+    }
+}
+
 static void add_time(struct text_table *table, double seconds)
 {
     text_table_add(table, "%s", isfinite(seconds) ? duration_text(seconds).text : "-");
@@ -69,12 +83,16 @@ static void show_whole(struct sheet *sheet, const struct queue *queue)
     static const char *const heads[] = { "mean wait over all workers", "", "/ observed",
                                          NULL };
     const struct queue_whole *whole = &queue->whole;
+    if (!isfinite(whole->rho)) {
+        sheet_title(sheet, "All workers: %s events in %s, %s",
+                    count_text(whole->events).text, duration_text(whole->span_s).text,
+                    rate_text(whole->rate_per_s.value).text);
+        return;
+    }
     sheet_title(sheet,
                 "All workers: %s events in %s, %s; ρ %.3g on average, %.3g at most",
                 count_text(whole->events).text, duration_text(whole->span_s).text,
                 rate_text(whole->rate_per_s.value).text, whole->rho, whole->rho_max);
-    if (!queue->served && !queue->supposed)
-        return;
     struct text_table table = { 0 };
     double seen_s = queue->supposed ? whole->lindley_s : whole->observed.mean.value;
     text_table_start(&table, heads);
@@ -147,6 +165,7 @@ void queue_show(struct sheet *sheet, const struct queue *queue,
 {
     show_sentences(sheet, queue);
     show_cautions(sheet, queue);
+    show_clock_faults(sheet, queue);
     if (queue->worker_count > 1)
         show_whole(sheet, queue);
     if (queue->worker_count == 1 || options->by_worker)

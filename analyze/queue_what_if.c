@@ -103,7 +103,7 @@ void queue_what_if_run(struct queue *queue, const struct queue_event *events,
                           ? (double)settings->budget_ns / NS_PER_S
                       : queue->tpot_s > 0 ? queue->tpot_s * BUDGET_SHARE
                                           : NAN;
-    if (count == 0 || !(queue->whole.span_s > 0) || !(queue->served || queue->supposed))
+    if (!isfinite(queue->whole.rho))
         return;
     struct trial trial = { .queue = queue, .events = events, .count = count };
     if (isfinite(queue->what_if_setup_s))

@@ -90,7 +90,37 @@ static void run_release(struct run *run)
     load_release(&run->load);
 }
 
-/* Neither NaN nor inf may get into the document or the text. */
+static bool is_null(const json_t *object, const char *key)
+{
+    return json_is_null(json_object_get(object, key));
+}
+
+/* A mean that is null has a reason, and one that is not has none. */
+static void assert_models_reason(const json_t *models)
+{
+    const char *name;
+    json_t *model;
+    json_object_foreach((json_t *)models, name, model)
+        if (json_is_object(model))
+            assert_int_equal(is_null(model, "mean"), !is_null(model, "reason"));
+}
+
+static void assert_reasons(const json_t *document)
+{
+    size_t at;
+    json_t *worker;
+    const json_t *whole = json_object_get(document, "whole");
+    const json_t *mean = json_object_get(json_object_get(whole, "mean_wait_s"), "mg1");
+    assert_true(json_is_number(mean) || !is_null(whole, "reason"));
+    json_array_foreach(json_object_get(document, "workers"), at, worker) {
+        assert_true(is_null(worker, "problem") !=
+                    !json_is_object(json_object_get(worker, "models_s")));
+        assert_models_reason(json_object_get(worker, "models_s"));
+    }
+}
+
+/* Neither NaN nor inf may get into the document or the text, and nothing is null without
+ * a reason. */
 static void assert_prints(const struct run *run)
 {
     json_t *document = queue_json(&run->queue);
@@ -101,6 +131,7 @@ static void assert_prints(const struct run *run)
     json_error_t error;
     json_t *again = json_loads(buffer_text(&text), 0, &error);
     assert_non_null(again);
+    assert_reasons(again);
     json_decref(again);
     json_decref(document);
     buffer_release(&text);
@@ -113,6 +144,8 @@ static void assert_prints(const struct run *run)
     sheet_release(&sheet);
     fclose(out);
     assert_true(size > 0);
+    assert_null(strstr(printed, "nan"));
+    assert_null(strstr(printed, "inf"));
     free(printed);
 }
 
@@ -167,27 +200,48 @@ static void test_simulated_worker(void **state)
     free(events);
 }
 
-/* 0, 1, 2 events, and many at one time. */
-static void test_too_little(void **state)
+/* `count` events, each `gap_ns` after the other, in hand `delay_ns` after it arrived and
+ * `each_ns` more for each before it; and what is said of them. */
+struct sparse {
+    size_t count;
+    int64_t gap_ns;
+    int64_t delay_ns;
+    int64_t each_ns;
+    const char *said;
+};
+
+/* Too few events, all at one time, services that are nothing or below. */
+static void test_nothing_to_learn(void **state)
 {
-    static const char *const parts[] = { "the worker was idle", "one event", "ρ = ",
-                                         "all events arrived at one time" };
-    struct queue_event events[50];
+    enum { MOST = 50 };
+    static const struct sparse cases[] = {
+        { 0, 0, 0, 0, "no events: the worker was idle" },
+        { 1, 0, 4000, 0, "one event: no gaps" },
+        { 2, 9000, 4000, 0, "two events: one gap" },
+        { 2, 0, 4000, 500, "all events arrived at one time" },
+        { MOST, 0, 4000, 500, "all events arrived at one time" },
+        { MOST, 9000, 0, 0, "no event took any time" },
+        { MOST, 9000, -700, 0, "no service is above 0: the clocks disagree" },
+    };
     (void)state;
     char a[] = "a.toklog";
-    for (size_t i = 0; i < 50; i++)
-        events[i] = (struct queue_event){ .arrival_ns = 1000,
-                                          .app_ns = 5000 + 100 * (int64_t)i,
-                                          .wake = QUEUE_AWAKE };
-    for (size_t i = 0; i < 4; i++) {
-        if (i == 2)
-            events[1].arrival_ns = 30000, events[1].app_ns = 31000;
-        else
-            events[1] = events[2];
-        write_log(a, 0, events, i == 3 ? 50 : i);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct queue_event events[MOST];
+        for (size_t at = 0; at < cases[i].count; at++) {
+            int64_t arrival_ns = 1000 + (int64_t)at * cases[i].gap_ns;
+            events[at] = (struct queue_event){
+                .arrival_ns = arrival_ns,
+                .app_ns = arrival_ns + cases[i].delay_ns +
+                          (int64_t)at * cases[i].each_ns,
+                .wake = QUEUE_AWAKE,
+            };
+        }
+        write_log(a, 0, events, cases[i].count);
         struct run run;
         assert_int_equal(compute(&run, &plain, a, NULL), STATUS_OK);
-        assert_sentence(&run, 0, parts[i]);
+        assert_sentence(&run, 0, cases[i].said);
+        assert_true(isnan(run.queue.whole.rho));
+        assert_int_equal(run.queue.what_if_count, 0);
         assert_prints(&run);
         run_release(&run);
         remove(a);
@@ -301,7 +355,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FRESH(test_simulated_worker),
-        FRESH(test_too_little),
+        FRESH(test_nothing_to_learn),
         FRESH(test_overload),
         FRESH(test_clock_fault),
         FRESH(test_window),

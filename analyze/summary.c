@@ -293,14 +293,28 @@ static void set_losses(struct summary *summary, const struct load *load)
         summary->interrupted |= load->runs[i].manifest.interrupted;
 }
 
+/* Whether answers said when requests were due: in a closed loop, and for turns of
+ * sessions, which the plan puts no later than their session's start. */
+static bool due_by_answers(const struct run_manifest *manifest,
+                           const struct collection *collection)
+{
+    for (size_t i = 0; i < collection->count; i++)
+        if (collection->samples[i].due_ns > manifest->plan.last_due_ns)
+            return true;
+    return !manifest->open_loop;
+}
+
 /* The manifest knows the whole plan, also what no log has a record of. */
-static void use_planned_rate(struct timeline *timeline, const struct load *load)
+static void use_planned_rate(struct timeline *timeline, const struct load *load,
+                             const struct collection *collection)
 {
     bool one_run = load->run_count == 1;
     for (size_t i = 0; i < load->log_count; i++)
         one_run = one_run && load->logs[i].run == 0;
-    const struct run_plan_facts *plan = one_run ? &load->runs[0].manifest.plan : NULL;
-    if (!plan || plan->requests < 2 || plan->first_due_ns == TIME_NONE ||
+    if (!one_run || due_by_answers(&load->runs[0].manifest, collection))
+        return;
+    const struct run_plan_facts *plan = &load->runs[0].manifest.plan;
+    if (plan->requests < 2 || plan->first_due_ns == TIME_NONE ||
         plan->last_due_ns <= plan->first_due_ns)
         return;
     double seconds = (double)(plan->last_due_ns - plan->first_due_ns) / NS_PER_S;
@@ -315,7 +329,7 @@ void summary_compute(struct summary *summary, const struct summary_request *requ
     summary->tokens = count_tokens(collection);
     summary->timeline = timeline_of(collection, &request->slo);
     if (request->whole)
-        use_planned_rate(&summary->timeline, load);
+        use_planned_rate(&summary->timeline, load, collection);
     for (int flavour = 0; flavour < FLAVOURS; flavour++)
         set_latencies(summary, collection, (enum flavour)flavour);
     summary->client = client_times_of(collection);

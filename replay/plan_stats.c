@@ -197,6 +197,30 @@ static void test_gaps(struct plan_stats *stats, double *gaps, size_t count, doub
             : anderson_darling_p_value_exponential(stats->test.statistic, count);
 }
 
+/* The requests that have a time of their own, in a plan that borrows all else: a turn
+ * that waits for the answer before is listed at its session's start, where nothing will
+ * be sent. */
+static struct plan timed_part(const struct plan *plan)
+{
+    struct plan timed = *plan;
+    int64_t *last_ns = memory_new(plan->sessions.count + 1, sizeof *last_ns);
+    timed.requests = memory_new(plan->count, sizeof *timed.requests);
+    timed.count = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan_request *request = &plan->requests[i];
+        bool listed_with_turn_before = request->session != SESSION_NONE &&
+                                       request->turn > 0 &&
+                                       request->think_ns != THINK_NONE &&
+                                       request->due_ns == last_ns[request->session];
+        if (request->session != SESSION_NONE)
+            last_ns[request->session] = request->due_ns;
+        if (!listed_with_turn_before)
+            timed.requests[timed.count++] = *request;
+    }
+    free(last_ns);
+    return timed;
+}
+
 static void measure_times(struct plan_stats *stats, const struct plan *plan,
                           const struct plan_options *options)
 {
@@ -208,8 +232,6 @@ static void measure_times(struct plan_stats *stats, const struct plan *plan,
         stats->dispersion[i] = dispersion(plan, dispersion_window_s[i]);
     if (plan->count < 2)
         return;
-    if (stats->span_s > 0)
-        stats->mean_per_s = (double)(plan->count - 1) / stats->span_s;
     double *gaps = gaps_of(plan);
     measure_scatter(stats, gaps, plan->count - 1);
     double step = time_step_s(plan);
@@ -275,8 +297,14 @@ void plan_stats_compute(struct plan_stats *stats, const struct plan *plan,
         .test = { .statistic = NAN, .p_value = NAN },
         .sessions = plan->sessions.count,
     };
-    if (plan->has_times)
-        measure_times(stats, plan, options);
+    if (plan->has_times) {
+        struct plan timed = timed_part(plan);
+        measure_times(stats, &timed, options);
+        stats->waiting_turns = plan->count - timed.count;
+        free(timed.requests);
+    }
+    if (stats->span_s > 0)
+        stats->mean_per_s = (double)(plan->count - 1) / stats->span_s;
     measure_all_lengths(stats, plan);
     measure_prefixes(stats, plan);
 }

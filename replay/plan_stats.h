@@ -30,6 +30,9 @@ struct plan_stats {
     size_t count;
     double span_s;          /* from the first to the last */
     double mean_per_s;      /* (n − 1)/span */
+    /* turns that are due by the answer before and not by a time: only mean_per_s counts
+       them, of the figures up to windows_rejecting */
+    size_t waiting_turns;
     double peak_per_s;      /* most in one second counted from the first */
     size_t equal_times;     /* due at the same time as the one before */
     double gap_cv;          /* standard deviation over mean, n − 1 in the former */

@@ -101,6 +101,7 @@ json_t *plan_stats_json(const struct plan_stats *stats, const struct plan *plan)
     json_object_set_new(object, "trace", report_json(&plan->report));
     set_count(object, "requests", stats->count);
     set_count(object, "sessions", stats->sessions);
+    set_count(object, "turns_due_by_an_answer", stats->waiting_turns);
     set_number(object, "span_s", stats->span_s);
     set_number(object, "mean_rate_per_s", stats->mean_per_s);
     set_number(object, "peak_in_1_s", stats->peak_per_s);

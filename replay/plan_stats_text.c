@@ -49,6 +49,8 @@ static const char *p_relation(const struct plan_gap_test *test)
 
 static void print_times(const struct plan_stats *stats, FILE *out)
 {
+    if (stats->waiting_turns > 0)
+        print_count(out, "turns due by an answer", stats->waiting_turns);
     print_number(out, "span (s)", "%.3f", stats->span_s);
     print_number(out, "mean rate (/s)", "%.4g", stats->mean_per_s);
     print_number(out, "most in 1 s", "%.0f", stats->peak_per_s);

@@ -14,6 +14,10 @@
 #define ROW(s, in, out) \
     "{\"due_ns\":" #s "e9,\"input_tokens\":" #in ",\"output_tokens\":" #out "}\n"
 
+#define TURN(session, in, key, ms) \
+    "{\"session_id\":\"" #session "\",\"input_length\":" #in \
+    ",\"output_length\":2,\"" key "\":" #ms "}\n"
+
 static struct plan_stats stats_of(const char *text, const struct plan_options *options)
 {
     struct plan plan = plan_from_text(text, options);
@@ -94,6 +98,27 @@ static void all_at_once_have_no_rate(void **state)
     assert_true(isnan(stats.gap_cv));
     assert_null(stats.test.law);
     assert_close(stats.peak_per_s, 3, 0);
+}
+
+/* Sessions begin at 1, 2 and 4 s. Their later turns have delays and no times: they are no
+ * requests at the moments at which their sessions begin. The mean rate counts them. */
+static void turns_that_wait_are_no_bursts(void **state)
+{
+    (void)state;
+    struct plan_options options = plan_defaults();
+    struct plan_stats stats = stats_of(
+        TURN(a, 5, "timestamp", 1000) TURN(a, 9, "delay", 10) TURN(a, 9, "delay", 0)
+            TURN(b, 5, "timestamp", 2000) TURN(c, 5, "timestamp", 4000)
+                TURN(c, 9, "delay", 10),
+        &options);
+    assert_int_equal(stats.count, 6);
+    assert_int_equal(stats.waiting_turns, 3);
+    assert_close(stats.span_s, 3, 0);
+    assert_close(stats.mean_per_s, 5.0 / 3, 1e-15);
+    assert_close(stats.peak_per_s, 1, 0);
+    assert_int_equal(stats.equal_times, 0);
+    /* Gaps 1 and 2 s: mean 1.5, squares of differences 0.25 + 0.25. */
+    assert_close(stats.gap_cv, sqrt(0.5) / 1.5, 1e-15);
 }
 
 /* 40 tokens share two blocks of 16 with the first; 20 share a block and a partial one
@@ -190,6 +215,7 @@ int main(void)
         cmocka_unit_test(dispersion_counts_empty_windows),
         cmocka_unit_test(one_request_has_no_gaps),
         cmocka_unit_test(all_at_once_have_no_rate),
+        cmocka_unit_test(turns_that_wait_are_no_bursts),
         cmocka_unit_test(prefixes),
         cmocka_unit_test(rounded_times_do_not_spoil_the_test),
         cmocka_unit_test(wrong_laws_are_rejected),

@@ -393,7 +393,7 @@ static void test_kinds_of_logs_do_not_mix(void **state)
     }
     assert_int_equal(load_open(&load, paths, 2, &fault), STATUS_USAGE);
     assert_string_equal(fault.text,
-                        "b.toklog is a server log, but a.toklog a client log: "
+                        "b.toklog is a log of kind server, but a.toklog of kind client: "
                         "give one kind");
     load_release(&load);
     unlink("a.toklog");

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/base/memory.h"
 #include "formats/base/utf8.h"
 
 void figure_release(struct figure *figure)
 {
     buffer_release(&figure->data);
     buffer_release(&figure->script);
+    free(figure->rows);
 }
 
 void figure_refuse(struct figure *figure, const char *format, ...)
@@ -43,13 +45,25 @@ void figure_remark(struct figure *figure, const char *format, ...)
     va_end(arguments);
 }
 
+void figure_block_end(struct figure *figure)
+{
+    if (figure->blocks > 0 && !figure->begun)
+        buffer_append_text(&figure->data, "nan nan\n");
+    figure->begun = true;
+}
+
 size_t figure_block(struct figure *figure, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    figure_block_end(figure);
+    figure->begun = false;
     buffer_append_text(&figure->data, figure->blocks > 0 ? "\n\n" : "\n");
     append_line(&figure->data, "# ", format, arguments);
     va_end(arguments);
+    figure->rows = memory_grow(figure->rows, figure->blocks, &figure->blocks_capacity,
+                               sizeof *figure->rows);
+    figure->rows[figure->blocks] = 0;
     return figure->blocks++;
 }
 
@@ -63,6 +77,9 @@ void figure_row(struct figure *figure, const double *values, size_t count)
             buffer_append_text(&figure->data, "nan");
     }
     buffer_append_byte(&figure->data, '\n');
+    figure->begun = true;
+    if (isfinite(values[0]) && isfinite(values[1]))
+        figure->rows[figure->blocks - 1]++;
 }
 
 void figure_line(struct figure *figure, const char *format, ...)
@@ -97,83 +114,13 @@ void figure_append_text(struct buffer *text, const char *outside, size_t charact
         buffer_append_text(text, "…");
 }
 
-void figure_range_add(struct figure_range *range, double value, bool positive)
+size_t figure_label_width(const char *label)
 {
-    if (!isfinite(value) || (positive && value <= 0))
-        return;
-    range->low = value < range->low ? value : range->low;
-    range->high = value > range->high ? value : range->high;
-}
-
-/* Tics of a short axis, inside its range. */
-static void add_tics(struct buffer *tics, double low, double high)
-{
-    static const double steps[] = { 1, 2, 5 };
-    for (int decade = (int)floor(log10(low)); decade <= (int)ceil(log10(high)); decade++)
-        for (size_t i = 0; i < 3; i++) {
-            double at = steps[i] * pow(10, decade);
-            if (at >= low * 0.999 && at <= high * 1.001)
-                buffer_printf(tics, "%s'%g' %g", tics->len > 0 ? ", " : "", at, at);
-        }
-}
-
-/* Not below a thousandth: a gnuplot label such as 1e-05 is not for people. */
-void figure_log_axis(struct figure *figure, const char *axis, struct figure_range range)
-{
-    if (range.low > range.high)
-        range = (struct figure_range){ 1, 10 };
-    double low = range.low / 1.1;
-    double high = range.high * 1.1;
-    if (high / low < 4) {
-        double middle = sqrt(low * high);
-        low = middle / 2.2;
-        high = middle * 2.2;
+    size_t characters = 0;
+    while (*label) {
+        size_t len;
+        characters += next_point(label, &len) >= 0x2e80 ? 2 : 1;
+        label += len;
     }
-    figure_line(figure, "set logscale %s 10", axis);
-    figure_line(figure, "set %srange [%.4g:%.4g]", axis, low, high);
-    if (high / low > 200) {
-        double step = pow(10, ceil(log10(high / low) / 7));
-        figure_line(figure, "set %stics %g", axis, step);
-        figure_line(figure, "set m%stics %d", axis, 10);
-        return;
-    }
-    struct buffer tics = BUFFER_INIT;
-    add_tics(&tics, low, high);
-    figure_line(figure, "set %stics (%s)", axis, buffer_text(&tics));
-    buffer_release(&tics);
-}
-
-/* Room around a panel, inches: labels and tics below and to the left, the key above. */
-static const double left_in = 0.58;
-static const double right_in = 0.12;
-static const double bottom_in = 0.42;
-static const double top_in = 0.34;
-
-void figure_panels(struct figure *figure, size_t panels, double panel_height_in)
-{
-    figure->height_in = (double)panels * (panel_height_in + bottom_in + top_in);
-    if (panels > 1)
-        figure_line(figure, "set multiplot");
-}
-
-void figure_panel(struct figure *figure, size_t panel, size_t panels, const char *x_label,
-                  const char *y_label)
-{
-    double share = 1.0 / (double)panels;
-    double low = 1 - share * (double)(panel + 1);
-    figure_line(figure, "unset logscale");
-    figure_line(figure, "set xrange [*:*]");
-    figure_line(figure, "set yrange [*:*]");
-    figure_line(figure, "set xtics autofreq");
-    figure_line(figure, "set ytics autofreq");
-    figure_line(figure, "set lmargin at screen %.4f", left_in / figure->width_in);
-    figure_line(figure, "set rmargin at screen %.4f", 1 - right_in / figure->width_in);
-    figure_line(figure, "set bmargin at screen %.4f",
-                low + bottom_in / figure->height_in);
-    figure_line(figure, "set tmargin at screen %.4f",
-                low + share - top_in / figure->height_in);
-    figure_line(figure, "set xlabel '%s'", x_label);
-    /* Not gnuplot's own place, which lies on tics that are given one by one. */
-    figure_line(figure, "set label 1 '%s' at screen %.4f, graph 0.5 center rotate",
-                y_label, 0.11 / figure->width_in);
+    return characters;
 }

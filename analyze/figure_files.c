@@ -16,6 +16,7 @@ static const char *const dashes[] = { "1", "(8,3)", "(3,3)", "(10,3,2,3)",
                                       "(5,5)", "(12,3,2,3,2,3)", "(2,2)" };
 static const int points[] = { 7, 5, 9, 11, 13, 4, 6 };
 
+/* A line of colour i has dash and points i; the next round of colours has the next. */
 enum { STYLES = sizeof colours / sizeof *colours };
 
 /* Text of 8 points at true size: this takes a font scale of 0.75 on cairo's PDF, and
@@ -36,7 +37,8 @@ static void append_terminals(struct buffer *text, const struct figure *figure)
                   "size %.0f,%.0f font 'Helvetica,8' fontscale 3.125 linewidth 2.5 "
                   "pointscale 2.5\n",
                   width * 300, height * 300);
-    buffer_printf(text, "set output '%s.'.format\n", figure->name);
+    buffer_printf(text, "if (!exists('file')) file = '%s.'.format\nset output file\n",
+                  figure->name);
 }
 
 static void append_style(struct buffer *text)
@@ -47,13 +49,13 @@ static void append_style(struct buffer *text)
                        "set border 3 lw 1\n"
                        "set tics nomirror out scale 0.5,0.25\n"
                        "set grid xtics ytics lc rgb '#DDDDDD' lw 0.5 dt 1\n"
-                       "set xlabel offset 0,0.5\n"
-                       "set key at graph 0, graph 1.02 left bottom horizontal Left "
-                       "reverse samplen 2.5 width 1\n");
-    for (int i = 0; i < STYLES; i++)
+                       "set xtics offset 0,0.2\n"
+                       "set key at graph 0, graph 1 left bottom horizontal Left "
+                       "reverse height 0.3\n");
+    for (int i = 0; i < STYLES * STYLES; i++)
         buffer_printf(text, "set linetype %d lc rgb '%s' dt %s pt %d ps 0.4 lw 1.5\n",
-                      i + 1, colours[i], dashes[i], points[i]);
-    buffer_printf(text, "set linetype cycle %d\n", STYLES);
+                      i + 1, colours[i % STYLES], dashes[(i + i / STYLES) % STYLES],
+                      points[(i + i / STYLES) % STYLES]);
 }
 
 static void append_script(struct buffer *text, struct figure *figure)
@@ -68,14 +70,27 @@ static void append_script(struct buffer *text, struct figure *figure)
     buffer_append_text(text, "unset multiplot\nunset output\n");
 }
 
+int figure_check_absent(const char *directory, const char *name, const char *suffix,
+                        struct fault *fault)
+{
+    struct buffer path = BUFFER_INIT;
+    int status = STATUS_OK;
+    buffer_printf(&path, "%s/%s.%s", directory, name, suffix);
+    if (access(buffer_text(&path), F_OK) == 0)
+        status = fault_set(fault, STATUS_USAGE, "%s exists; --force overwrites it",
+                           buffer_text(&path));
+    buffer_release(&path);
+    return status;
+}
+
 static int write_text(const char *directory, const char *name, const char *suffix,
-                      struct buffer *text, bool force, struct fault *fault)
+                      struct buffer *text, struct fault *fault)
 {
     struct buffer path = BUFFER_INIT;
     struct output_file file = { 0 };
     buffer_printf(&path, "%s/%s.%s", directory, name, suffix);
     int status =
-        output_file_open(&file, buffer_text(&path), force ? OUTPUT_FORCE : 0, fault);
+        output_file_open(&file, buffer_text(&path), OUTPUT_FORCE, fault);
     if (status == STATUS_OK) {
         fputs(buffer_text(text), file.stream);
         status = output_file_commit(&file, fault);
@@ -84,15 +99,14 @@ static int write_text(const char *directory, const char *name, const char *suffi
     return status;
 }
 
-int figure_write(struct figure *figure, const char *directory, bool force,
-                 struct fault *fault)
+int figure_write(struct figure *figure, const char *directory, struct fault *fault)
 {
     struct buffer script = BUFFER_INIT;
     append_script(&script, figure);
-    int status =
-        write_text(directory, figure->name, "dat", &figure->data, force, fault);
+    figure_block_end(figure);
+    int status = write_text(directory, figure->name, "dat", &figure->data, fault);
     if (status == STATUS_OK)
-        status = write_text(directory, figure->name, "gp", &script, force, fault);
+        status = write_text(directory, figure->name, "gp", &script, fault);
     buffer_release(&script);
     return status;
 }
@@ -112,16 +126,17 @@ static int spawn(const char *directory, char *const *words, pid_t *child)
     return error;
 }
 
-int figure_render(const char *directory, const char *name, const char *format,
-                  struct fault *fault)
+/* Runs gnuplot on the script in the directory; STATUS_IO when it does not end well. */
+static int draw(const char *directory, const char *script, const char *format,
+                const char *part, struct fault *fault)
 {
-    char choice[32];
-    char script[64];
+    char choice[2 * FIGURE_NAME_MAX + 64];
     char program[] = "gnuplot";
     char expression[] = "-e";
-    snprintf(choice, sizeof choice, "format='%s'", format);
-    snprintf(script, sizeof script, "%s.gp", name);
-    char *words[] = { program, expression, choice, script, NULL };
+    char operand[FIGURE_NAME_MAX + 8];
+    snprintf(choice, sizeof choice, "format='%s'; file='%s'", format, part);
+    snprintf(operand, sizeof operand, "%s", script);
+    char *words[] = { program, expression, choice, operand, NULL };
     pid_t child;
     int error = spawn(directory, words, &child);
     if (error == ENOENT)
@@ -131,7 +146,28 @@ int figure_render(const char *directory, const char *name, const char *format,
         while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
             ;
     if (error != 0 || ended != 0)
-        return fault_set(fault, STATUS_IO, "gnuplot did not draw %s/%s.%s; run it on %s "
-                         "there to see why", directory, name, format, script);
+        return fault_set(fault, STATUS_IO, "gnuplot did not draw %s/%s; run it on %s "
+                         "there to see why", directory, part, script);
     return STATUS_OK;
+}
+
+int figure_render(const char *directory, const char *name, const char *format,
+                  struct fault *fault)
+{
+    char script[FIGURE_NAME_MAX + 8];
+    char part[FIGURE_NAME_MAX + 16];
+    struct buffer from = BUFFER_INIT;
+    struct buffer to = BUFFER_INIT;
+    snprintf(script, sizeof script, "%s.gp", name);
+    snprintf(part, sizeof part, "%s.%s.part", name, format);
+    buffer_printf(&from, "%s/%s", directory, part);
+    buffer_printf(&to, "%s/%s.%s", directory, name, format);
+    int status = draw(directory, script, format, part, fault);
+    if (status == STATUS_OK && rename(buffer_text(&from), buffer_text(&to)) < 0)
+        status = fault_set_errno(fault, "%s", buffer_text(&to));
+    if (status < 0)
+        unlink(buffer_text(&from));
+    buffer_release(&from);
+    buffer_release(&to);
+    return status;
 }

@@ -8,10 +8,10 @@
 #include "formats/base/memory.h"
 #include "formats/base/quantile.h"
 
-enum { LAG_BINS_PER_DECADE = 8, LAG_BINS = 64, CURVE_STEPS = 97, QQ_POINTS = 200 };
+enum { LAG_BINS_PER_DECADE = 8, LAG_BINS = 80, CURVE_STEPS = 97, QQ_POINTS = 200 };
 
-/* Bins of equal width on a log scale from 0.1 us to 10 s; less, 0 and below 0 go to the
- * first, more to the last. */
+/* Bins of equal width on a log scale from 0.1 us to 1,000 s; less, 0 and below 0 go to
+ * the first, more to the last. */
 static void add_lag(double *bins, double lag_us, double weight)
 {
     double place = lag_us > 0.1 ? log10(lag_us / 0.1) * LAG_BINS_PER_DECADE : 0;
@@ -26,58 +26,106 @@ static double sum_of(const double *bins)
     return sum;
 }
 
-static void fill_lags(const struct collection *collection, double *send, double *receive)
+static void fill_send_lags(const struct collection *collection, double *bins)
 {
     for (size_t i = 0; i < collection->count; i++) {
         const struct request_sample *sample = &collection->samples[i];
         if (sample->due_ns != TIME_NONE && sample->sent_ns != TIME_NONE)
-            add_lag(send, (double)(sample->sent_ns - sample->due_ns) / 1e3, 1);
+            add_lag(bins, (double)(sample->sent_ns - sample->due_ns) / 1e3, 1);
     }
+}
+
+static void fill_receive_lags(const struct collection *collection, double *bins)
+{
     for (size_t log = 0; log < collection->log_count; log++) {
         const struct histogram *lag = &collection->logs[log].lag;
         for (size_t i = 0; lag->counts && i < HISTOGRAM_BUCKETS; i++)
             if (lag->counts[i] > 0)
-                add_lag(receive, histogram_bucket_middle(i) / 1e3,
-                        (double)lag->counts[i]);
+                add_lag(bins, histogram_bucket_middle(i) / 1e3, (double)lag->counts[i]);
     }
 }
 
-void plot_lag(struct figure *figure, struct plot_input *input)
+/* As a block, without rows when there are no lags. */
+static void add_shares(struct figure *figure, const double *bins,
+                       struct figure_range *range)
 {
-    double send[LAG_BINS] = { 0 };
-    double receive[LAG_BINS] = { 0 };
-    struct figure_range range = FIGURE_RANGE_EMPTY;
-    fill_lags(&input->runs[0].analysis.collection, send, receive);
-    double sends = sum_of(send);
-    double receives = sum_of(receive);
-    if (sends + receives == 0) {
-        figure_refuse(figure, "no lags in these logs");
-        return;
-    }
-    figure_remark(figure, "Histograms of lags. Columns: from (us), to (us), share of "
-                  "requests by send lag (sent - due),");
-    figure_remark(figure, "share of token events by receive lag (app - arrival). The "
-                  "first bin holds all below it.");
-    figure_block(figure, "lags");
-    for (size_t i = 0; i < LAG_BINS; i++) {
+    double sum = sum_of(bins);
+    for (size_t i = 0; sum > 0 && i < LAG_BINS; i++) {
         double from_us = 0.1 * pow(10, (double)i / LAG_BINS_PER_DECADE);
         double to_us = 0.1 * pow(10, ((double)i + 1) / LAG_BINS_PER_DECADE);
-        double row[] = { from_us, to_us, sends > 0 ? send[i] / sends : NAN,
-                         receives > 0 ? receive[i] / receives : NAN };
-        figure_row(figure, row, 4);
-        if (send[i] + receive[i] > 0) {
-            figure_range_add(&range, from_us, true);
-            figure_range_add(&range, to_us, true);
+        double row[] = { from_us, to_us, bins[i] / sum };
+        figure_row(figure, row, 3);
+        if (bins[i] > 0) {
+            figure_range_add(range, from_us, true);
+            figure_range_add(range, to_us, true);
         }
     }
-    figure_panels(figure, 1, 1.6);
-    figure_panel(figure, 0, 1, "lag (µs)", "share");
+}
+
+/* Blocks 2 i and 2 i + 1: send and receive lags of run i. */
+static struct figure_range add_lags(struct figure *figure, struct plot_input *input)
+{
+    struct figure_range range = FIGURE_RANGE_EMPTY;
+    for (size_t i = 0; i < input->run_count; i++) {
+        struct plot_run *run = &input->runs[i];
+        double send[LAG_BINS] = { 0 };
+        double receive[LAG_BINS] = { 0 };
+        fill_send_lags(&run->analysis.collection, send);
+        fill_receive_lags(&run->analysis.collection, receive);
+        figure_block(figure, "send lags of %s", buffer_text(&run->label));
+        add_shares(figure, send, &range);
+        figure_block(figure, "receive lags of %s", buffer_text(&run->label));
+        add_shares(figure, receive, &range);
+    }
+    return range;
+}
+
+static void lag_panel(struct figure *figure, size_t panel, const char *label,
+                      struct figure_range range)
+{
+    figure_panel(figure, panel, label, "share");
     figure_log_axis(figure, "x", range);
     figure_line(figure, "set yrange [0:*]");
-    figure_line(figure, "plot 'lag.dat' index 0 using 1:3 with steps lt 1 "
-                        "title 'send lag, "
-                "requests', '' index 0 using 1:4 with steps lt 2 title 'receive lag, "
-                "tokens'");
+}
+
+static void lag_of_one(struct figure *figure, struct figure_range range)
+{
+    static const struct figure_key key = { 2, 15 };
+    figure_panels(figure, 1, 1.7, &key);
+    lag_panel(figure, 0, "lag (µs)", range);
+    figure_curve(figure, 0, "using 1:3 with steps lt 1 title 'send, requests'");
+    figure_curve(figure, 1, "using 1:3 with steps lt 2 title 'receive, tokens'");
+    figure_panel_end(figure);
+}
+
+static void lag_of_many(struct figure *figure, struct plot_input *input,
+                        struct figure_range range)
+{
+    static const char *const labels[] = { "send lag of requests (µs)",
+                                          "receive lag of tokens (µs)" };
+    const struct figure_key keys[2] = { plot_runs_key(input) };
+    figure_panels(figure, 2, 1.2, keys);
+    for (size_t panel = 0; panel < 2; panel++) {
+        lag_panel(figure, panel, labels[panel], range);
+        for (size_t i = 0; i < input->run_count; i++)
+            figure_curve(figure, 2 * i + panel, "using 1:3 with steps lt %zu title '%s'",
+                         i + 1, buffer_text(&input->runs[i].label));
+        figure_panel_end(figure);
+    }
+}
+
+void plot_lag(struct figure *figure, struct plot_input *input, size_t item)
+{
+    (void)item;
+    figure_remark(figure, "Histograms of lags: of requests, sent - due; of token events, "
+                  "app - arrival. Columns: from (us),");
+    figure_remark(figure, "to (us), share. The first bin holds all below it, the last "
+                  "all above.");
+    struct figure_range range = add_lags(figure, input);
+    if (input->run_count == 1)
+        lag_of_one(figure, range);
+    else
+        lag_of_many(figure, input, range);
 }
 
 /* The worker with most events among those that the analysis could judge. */
@@ -108,30 +156,47 @@ static void add_models(struct figure *figure, const struct queue_worker *worker,
     }
 }
 
-static void queue_script(struct figure *figure, struct figure_range range)
+static void queue_script(struct figure *figure, size_t measured, size_t models,
+                         struct figure_range range)
 {
-    figure_panels(figure, 1, 1.8);
-    figure->height_in += 0.3;
-    figure_panel(figure, 0, 1, "utilisation", "mean wait (µs)");
-    figure_line(figure, "set tmargin at screen %.4f", 1 - 0.64 / figure->height_in);
-    figure_line(figure, "set key maxcols 2 samplen 2");
+    static const struct figure_key key = { QUEUE_MODELS, 16 };
+    figure_panels(figure, 1, 1.8, &key);
+    figure_panel(figure, 0, "utilisation", "mean wait (µs)");
     figure_line(figure, "set xrange [0:1]");
     figure_log_axis(figure, "y", range);
-    buffer_append_text(&figure->script, "plot ");
     for (int model = 0; model < QUEUE_MODELS; model++)
         if (model != MODEL_KINGMAN)
-            buffer_printf(&figure->script, "'queue.dat' index 1 using 1:%d with lines lt "
-                          "%d title '%s', ", model + 2, model + 1,
-                          queue_model_names[model]);
-    figure_line(figure, "'queue.dat' index 0 using 1:2:3:4 "
-                        "with yerrorbars lt 7 dt 1 pt 7 "
-                "title 'measured'");
+            figure_curve(figure, models, "using 1:%d with lines lt %d title '%s'",
+                         model + 2, model + 1, queue_model_names[model]);
+    figure_curve(figure, measured, "using 1:2:3:4 with yerrorbars lt 7 dt 1 pt 7 title "
+                 "'measured'");
+    figure_panel_end(figure);
 }
 
-void plot_queue(struct figure *figure, struct plot_input *input)
+static size_t add_measured(struct figure *figure, const struct queue *queue,
+                           struct figure_range *range)
+{
+    size_t block = figure_block(figure, "measured");
+    for (size_t i = 0; i < queue->worker_count; i++) {
+        const struct queue_worker *each = &queue->workers[i];
+        if (each->problem)
+            continue;
+        const struct estimate *mean = &each->observed.mean;
+        double row[] = { each->recorded.predictions.rho, mean->value * 1e6,
+                         mean->interval.low * 1e6, mean->interval.high * 1e6 };
+        if (!mean->interval.known)
+            row[2] = row[3] = row[1];
+        figure_row(figure, row, 4);
+        for (size_t k = 1; k < 4; k++)
+            figure_range_add(range, row[k], true);
+    }
+    return block;
+}
+
+void plot_queue(struct figure *figure, struct plot_input *input, size_t item)
 {
     struct figure_range range = FIGURE_RANGE_EMPTY;
-    const struct queue *queue = plot_run_queue(&input->runs[0], figure);
+    const struct queue *queue = plot_run_queue(&input->runs[item], figure);
     const struct queue_worker *worker = queue ? busiest(queue) : NULL;
     if (!worker) {
         if (queue)
@@ -144,22 +209,10 @@ void plot_queue(struct figure *figure, struct plot_input *input)
                   "worker %u's services:", worker->worker);
     for (int model = 0; model < QUEUE_MODELS; model++)
         figure_remark(figure, "  column %d: %s", model + 2, queue_model_names[model]);
-    figure_block(figure, "measured");
-    for (size_t i = 0; i < queue->worker_count; i++) {
-        const struct queue_worker *each = &queue->workers[i];
-        if (each->problem)
-            continue;
-        const struct estimate *mean = &each->observed.mean;
-        double row[] = { each->recorded.predictions.rho, mean->value * 1e6,
-                         mean->interval.low * 1e6, mean->interval.high * 1e6 };
-        if (!mean->interval.known)
-            row[2] = row[3] = row[1];
-        figure_row(figure, row, 4);
-        figure_range_add(&range, row[1], true);
-    }
-    figure_block(figure, "models");
+    size_t measured = add_measured(figure, queue, &range);
+    size_t models = figure_block(figure, "models");
     add_models(figure, worker, &range);
-    queue_script(figure, range);
+    queue_script(figure, measured, models, range);
 }
 
 /* By bisection on a log scale; the law's cdf rises. */
@@ -190,9 +243,9 @@ static size_t services_of(const struct queue *queue, const struct queue_worker *
     return count;
 }
 
-void plot_service(struct figure *figure, struct plot_input *input)
+void plot_service(struct figure *figure, struct plot_input *input, size_t item)
 {
-    const struct queue *queue = plot_run_queue(&input->runs[0], figure);
+    const struct queue *queue = plot_run_queue(&input->runs[item], figure);
     const struct queue_worker *worker = queue ? busiest(queue) : NULL;
     if (!worker || worker->services.fitted == 0) {
         if (queue)
@@ -206,7 +259,7 @@ void plot_service(struct figure *figure, struct plot_input *input)
     figure_remark(figure, "Services of worker %u against the law with the lowest AIC. "
                   "Columns: quantile of the law (us),", worker->worker);
     figure_remark(figure, "of the services (us), p.");
-    figure_block(figure, "%s", service_law_names[law->kind]);
+    size_t block = figure_block(figure, "%s", service_law_names[law->kind]);
     for (int i = 0; count > 0 && i < QQ_POINTS; i++) {
         double p = (i + 0.5) / QQ_POINTS;
         double row[] = { law_quantile(law, p) * 1e6,
@@ -216,12 +269,14 @@ void plot_service(struct figure *figure, struct plot_input *input)
         figure_range_add(&range, row[1], true);
     }
     free(services);
-    figure_panels(figure, 1, 1.8);
+    static const struct figure_key key = { 2, 9 };
+    figure_panels(figure, 1, 1.8, &key);
     char label[64];
     snprintf(label, sizeof label, "fitted %s law (µs)", service_law_names[law->kind]);
-    figure_panel(figure, 0, 1, label, "service (µs)");
+    figure_panel(figure, 0, label, "service (µs)");
     figure_log_axis(figure, "x", range);
     figure_log_axis(figure, "y", range);
-    figure_line(figure, "plot 'service.dat' index 0 using 1:2 with points lt 1 title "
-                "'quantiles of the services', x with lines lt 7 dt 2 title 'equal'");
+    figure_curve(figure, block, "using 1:2 with points lt 1 title 'quantiles'");
+    figure_extra(figure, "x with lines lt 7 dt 2 title 'equal'");
+    figure_panel_end(figure);
 }

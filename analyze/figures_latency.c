@@ -1,11 +1,10 @@
-/* Figures of how latencies are distributed: cdf, tail, bias, itl. */
+/* Figures of how latencies are distributed: cdf, tail, bias. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "analyze/ordered.h"
 #include "analyze/plot_input.h"
-#include "formats/base/memory.h"
 
 struct curve {
     const char *name;
@@ -19,54 +18,72 @@ static const struct curve curves[] = {
 
 enum { CURVES = sizeof curves / sizeof *curves, CDF_STEPS = 1000, TAIL_STEPS = 400 };
 
+/* Fewer values than this are drawn as points too. */
+enum { FEW = 5 };
+
 static const double ms_per_s = 1e3;
 
+static const char *line_style(const struct figure *figure, size_t block)
+{
+    return figure->rows[block] < FEW ? "linespoints" : "lines";
+}
+
+/* One value alone is a step. */
 static void add_cdf(struct figure *figure, const struct ordered *ordered,
                     struct figure_range *range)
 {
-    size_t steps = ordered->count > CDF_STEPS ? CDF_STEPS : ordered->count - 1;
+    size_t steps = ordered->count > CDF_STEPS ? CDF_STEPS
+                   : ordered->count > 1       ? ordered->count - 1
+                                              : 1;
     for (size_t i = 0; ordered->count > 0 && i <= steps; i++) {
-        double share = steps > 0 ? (double)i / (double)steps : 1;
+        double share = (double)i / (double)steps;
         double row[] = { ordered_quantile(ordered, share) * ms_per_s, share };
         figure_row(figure, row, 2);
         figure_range_add(range, row[0], true);
     }
 }
 
-static void cdf_of_one(struct figure *figure, struct plot_run *run)
+static void cdf_panel(struct figure *figure, size_t panel, const char *x_label,
+                      const char *y_label, struct figure_range range)
 {
+    figure_panel(figure, panel, x_label, y_label);
+    figure_log_axis(figure, "x", range);
+    figure_line(figure, "set yrange [0:1.02]\nset ytics 0,0.25,1");
+}
+
+static void cdf_of_one(struct figure *figure, const struct plot_run *run)
+{
+    static const struct figure_key key = { CURVES, 5 };
+    const struct collection *collection = &run->analysis.collection;
     struct figure_range range = FIGURE_RANGE_EMPTY;
     for (size_t i = 0; i < CURVES; i++) {
-        struct ordered ordered =
-            ordered_of(&run->analysis.collection, curves[i].metric, BY_ARRIVAL);
+        struct ordered ordered = ordered_of(collection, curves[i].metric, BY_ARRIVAL);
         figure_block(figure, "%s", curves[i].name);
         add_cdf(figure, &ordered, &range);
         ordered_release(&ordered);
     }
-    figure_panels(figure, 1, 1.6);
-    figure_panel(figure, 0, 1, "latency (ms)", "share of requests, gaps");
-    figure_log_axis(figure, "x", range);
-    figure_line(figure, "set yrange [0:1]");
-    figure_line(figure, "set key maxcols 5 samplen 1.5");
-    figure_line(figure, "plot for [i=1:%d] 'cdf.dat' index i-1 using 1:2 with lines lt i "
-                "title word('TTFT TPOT ITL NTPOT E2E', i)", (int)CURVES);
+    figure_panels(figure, 1, 1.7, &key);
+    cdf_panel(figure, 0, "latency (ms)", "share of requests, gaps", range);
+    for (size_t i = 0; i < CURVES; i++)
+        figure_curve(figure, i, "using 1:2 with lines lt %zu title '%s'", i + 1,
+                     curves[i].name);
+    figure_panel_end(figure);
 }
 
-/* The titles of the runs, for `plot` of blocks first to first + runs - 1. */
-static void plot_runs(struct figure *figure, const struct plot_input *input, size_t first,
-                      const char *using)
+/* Blocks first, first + 1... are of the runs, in their order. */
+static void add_run_curves(struct figure *figure, const struct plot_input *input,
+                           size_t first)
 {
-    buffer_append_text(&figure->script, "plot");
     for (size_t i = 0; i < input->run_count; i++)
-        buffer_printf(&figure->script, "%s '%s.dat' index %zu using %s with lines lt %zu "
-                      "title '%s'", i > 0 ? "," : "", figure->name, first + i, using,
-                      i + 1, buffer_text(&input->runs[i].label));
-    buffer_append_byte(&figure->script, '\n');
+        figure_curve(figure, first + i, "using 1:2 with %s lt %zu title '%s'",
+                     line_style(figure, first + i), i + 1,
+                     buffer_text(&input->runs[i].label));
 }
 
-static void cdf_of_many(struct figure *figure, struct plot_input *input)
+static void cdf_of_many(struct figure *figure, const struct plot_input *input)
 {
-    figure_panels(figure, CURVES, 1);
+    const struct figure_key keys[CURVES] = { plot_runs_key(input) };
+    figure_panels(figure, CURVES, 1, keys);
     for (size_t i = 0; i < CURVES; i++) {
         struct figure_range range = FIGURE_RANGE_EMPTY;
         size_t first = figure->blocks;
@@ -80,15 +97,15 @@ static void cdf_of_many(struct figure *figure, struct plot_input *input)
         }
         char label[32];
         snprintf(label, sizeof label, "%s (ms)", curves[i].name);
-        figure_panel(figure, i, CURVES, label, "share");
-        figure_log_axis(figure, "x", range);
-        figure_line(figure, "set yrange [0:1]");
-        plot_runs(figure, input, first, "1:2");
+        cdf_panel(figure, i, label, "share", range);
+        add_run_curves(figure, input, first);
+        figure_panel_end(figure);
     }
 }
 
-void plot_cdf(struct figure *figure, struct plot_input *input)
+void plot_cdf(struct figure *figure, struct plot_input *input, size_t item)
 {
+    (void)item;
     figure_remark(figure, "Distributions by arrival, of the requests that succeeded.");
     figure_remark(figure, "Columns: latency (ms), share of requests (gaps for ITL) with "
                   "at most that.");
@@ -103,8 +120,9 @@ static void add_tail(struct figure *figure, const struct ordered *ordered,
                      struct figure_range *x, struct figure_range *y)
 {
     double decades = ordered->count > 1 ? log10((double)ordered->count) : 0;
-    for (int i = 0; ordered->count > 0 && i <= TAIL_STEPS; i++) {
-        double rarity = pow(10, decades * i / TAIL_STEPS);
+    size_t steps = ordered->count > 1 ? TAIL_STEPS : 0;
+    for (size_t i = 0; ordered->count > 0 && i <= steps; i++) {
+        double rarity = steps > 0 ? pow(10, decades * (double)i / (double)steps) : 1;
         double row[] = { rarity, ordered_quantile(ordered, 1 - 1 / rarity) * ms_per_s };
         figure_row(figure, row, 2);
         figure_range_add(x, row[0], true);
@@ -112,189 +130,150 @@ static void add_tail(struct figure *figure, const struct ordered *ordered,
     }
 }
 
-static void percentile_tics(struct figure *figure)
+static void tail_panel(struct figure *figure, size_t panel, const char *name,
+                       struct figure_range x, struct figure_range y)
 {
+    char label[32];
+    snprintf(label, sizeof label, "%s (ms)", name);
+    figure_panel(figure, panel, "percentile", label);
+    figure_log_axis(figure, "x", x);
     figure_line(figure, "set xtics ('0' 1, '50' 2, '90' 10, '99' 100, '99.9' 1e3, "
                 "'99.99' 1e4, '99.999' 1e5, '99.9999' 1e6, '99.99999' 1e7)");
+    figure_log_axis(figure, "y", y);
 }
 
-/* The objectives on this metric's quantiles, as steps. Returns whether there are any. */
-static bool add_staircase(struct figure *figure, const struct slo *slo, int metric,
-                          const struct figure_range *x, struct figure_range *y)
+/* One step of the objectives: the p-quantile is to stay below the limit. */
+struct stair {
+    double p;
+    double limit_ms;
+};
+
+static int compare_stairs(const void *left, const void *right)
 {
-    bool any = false;
+    double a = ((const struct stair *)left)->p;
+    double b = ((const struct stair *)right)->p;
+    return (a > b) - (a < b);
+}
+
+/* The objectives on this metric's quantiles by arrival, ascending in p. A limit at a
+ * higher quantile binds the lower ones too. */
+static size_t stairs_of(const struct slo *slo, int metric,
+                        struct stair stairs[SLO_TERMS_MAX])
+{
+    size_t count = 0;
     for (size_t i = 0; i < slo->count; i++) {
         const struct slo_term *term = &slo->terms[i];
-        if (term->metric != metric || term->statistic == SLO_MEAN)
-            continue;
-        if (!any)
-            figure_block(figure, "objectives");
-        any = true;
-        double p = term->statistic == SLO_QUANTILE ? term->p : 1;
-        double end = p < 1 ? 1 / (1 - p) : x->high;
-        double rows[2][2] = { { 1, term->limit_s * ms_per_s },
-                              { end, term->limit_s * ms_per_s } };
-        figure_row(figure, rows[0], 2);
-        figure_row(figure, rows[1], 2);
-        buffer_append_byte(&figure->data, '\n');
-        figure_range_add(y, rows[0][1], true);
+        if (term->metric == metric && term->statistic != SLO_MEAN &&
+            term->flavour == BY_ARRIVAL)
+            stairs[count++] = (struct stair){
+                .p = term->statistic == SLO_QUANTILE ? term->p : 1,
+                .limit_ms = term->limit_s * ms_per_s,
+            };
     }
-    return any;
+    qsort(stairs, count, sizeof *stairs, compare_stairs);
+    for (size_t i = count; i > 1; i--)
+        stairs[i - 2].limit_ms = fmin(stairs[i - 2].limit_ms, stairs[i - 1].limit_ms);
+    return count;
 }
 
-void plot_tail(struct figure *figure, struct plot_input *input)
+static void add_staircase(struct figure *figure, const struct slo *slo, int metric,
+                          const struct figure_range *x, struct figure_range *y)
 {
-    figure_remark(figure, "Tails by arrival. Columns: 1/(1-p), p-quantile (ms).");
-    figure_panels(figure, CURVES, 1);
-    for (size_t i = 0; i < CURVES; i++) {
-        struct figure_range x = FIGURE_RANGE_EMPTY;
-        struct figure_range y = FIGURE_RANGE_EMPTY;
-        size_t first = figure->blocks;
-        for (size_t r = 0; r < input->run_count; r++) {
-            struct ordered ordered = ordered_of(&input->runs[r].analysis.collection,
-                                                curves[i].metric, BY_ARRIVAL);
-            figure_block(figure, "%s of %s", curves[i].name,
-                         buffer_text(&input->runs[r].label));
-            add_tail(figure, &ordered, &x, &y);
-            ordered_release(&ordered);
-        }
-        bool stairs = add_staircase(figure, &input->slo, curves[i].metric, &x, &y);
-        char label[32];
-        snprintf(label, sizeof label, "%s (ms)", curves[i].name);
-        figure_panel(figure, i, CURVES, "percentile", label);
-        figure_log_axis(figure, "x", x);
-        percentile_tics(figure);
-        figure_log_axis(figure, "y", y);
-        plot_runs(figure, input, first, "1:2");
-        if (stairs) {
-            figure->script.len--;
-            figure_line(figure, ", 'tail.dat' index %zu using 1:2 with lines lt 7 lw 2.5 "
-                        "title 'objective'", figure->blocks - 1);
-        }
+    struct stair stairs[SLO_TERMS_MAX];
+    size_t count = stairs_of(slo, metric, stairs);
+    double from = 1;
+    for (size_t i = 0; i < count; i++) {
+        double end = stairs[i].p < 1 ? 1 / (1 - stairs[i].p) : fmax(x->high, 10);
+        double begin_row[] = { from, stairs[i].limit_ms };
+        double end_row[] = { end, stairs[i].limit_ms };
+        figure_row(figure, begin_row, 2);
+        figure_row(figure, end_row, 2);
+        figure_range_add(y, stairs[i].limit_ms, true);
+        from = end;
     }
 }
 
-void plot_bias(struct figure *figure, struct plot_input *input)
+static void tail_of_metric(struct figure *figure, const struct plot_input *input,
+                           size_t panel)
+{
+    const struct curve *curve = &curves[panel];
+    struct figure_range x = FIGURE_RANGE_EMPTY;
+    struct figure_range y = FIGURE_RANGE_EMPTY;
+    size_t first = figure->blocks;
+    for (size_t r = 0; r < input->run_count; r++) {
+        struct ordered ordered =
+            ordered_of(&input->runs[r].analysis.collection, curve->metric, BY_ARRIVAL);
+        figure_block(figure, "%s of %s", curve->name,
+                     buffer_text(&input->runs[r].label));
+        add_tail(figure, &ordered, &x, &y);
+        ordered_release(&ordered);
+    }
+    size_t stairs = figure_block(figure, "%s objectives", curve->name);
+    add_staircase(figure, &input->slo, curve->metric, &x, &y);
+    tail_panel(figure, panel, curve->name, x, y);
+    add_run_curves(figure, input, first);
+    figure_curve(figure, stairs, "using 1:2 with lines lt 7 lw 2.5 title 'objective'");
+    figure_panel_end(figure);
+}
+
+/* Of all runs; with an entry for objectives where a metric has some. */
+static struct figure_key tail_key(const struct plot_input *input, size_t panel)
+{
+    static const struct figure_key none = { 0, 0 };
+    struct stair stairs[SLO_TERMS_MAX];
+    struct figure_key key = plot_runs_key(input);
+    if (stairs_of(&input->slo, curves[panel].metric, stairs) == 0)
+        return panel == 0 ? key : none;
+    key.entries++;
+    key.longest = key.longest > 9 ? key.longest : 9;
+    return key;
+}
+
+void plot_tail(struct figure *figure, struct plot_input *input, size_t item)
+{
+    (void)item;
+    struct figure_key keys[CURVES];
+    figure_remark(figure, "Tails by arrival, of the requests that succeeded. Columns: "
+                  "1/(1-p), p-quantile (ms).");
+    figure_remark(figure, "Objectives are steps: up to 1/(1-p), latency is to stay below "
+                  "(ms).");
+    for (size_t i = 0; i < CURVES; i++)
+        keys[i] = tail_key(input, i);
+    figure_panels(figure, CURVES, 1, keys);
+    for (size_t i = 0; i < CURVES; i++)
+        tail_of_metric(figure, input, i);
+}
+
+void plot_bias(struct figure *figure, struct plot_input *input, size_t item)
 {
     static const struct curve shown[] = { { "TTFT", METRIC_TTFT },
                                           { "TPOT", METRIC_TPOT },
                                           { "ITL", SLO_ITL } };
     static const char *const flavours[] = { "by arrival", "by app", "from due" };
-    struct plot_run *run = &input->runs[0];
+    static const struct figure_key keys[3] = { { 3, 10 }, { 0, 0 }, { 0, 0 } };
+    const struct collection *collection = &input->runs[item].analysis.collection;
     figure_remark(figure, "The same tokens by when they reached the host, by when the "
                   "client had them in hand,");
-    figure_remark(figure, "and counted from when their request was due. "
-                          "Columns: 1/(1-p), "
-                  "p-quantile (ms).");
-    figure_panels(figure, 3, 1);
+    figure_remark(figure, "and counted from when their request was due. Columns: "
+                  "1/(1-p), p-quantile (ms).");
+    figure_panels(figure, 3, 1, keys);
     for (size_t i = 0; i < 3; i++) {
         struct figure_range x = FIGURE_RANGE_EMPTY;
         struct figure_range y = FIGURE_RANGE_EMPTY;
         size_t first = figure->blocks;
-        int count = shown[i].metric == METRIC_TTFT ? 3 : 2; /* only it has an origin */
-        for (int flavour = 0; flavour < count; flavour++) {
-            struct ordered ordered = ordered_of(&run->analysis.collection,
-                                                shown[i].metric, (enum flavour)flavour);
+        size_t count = shown[i].metric == METRIC_TTFT ? 3 : 2; /* only it has an origin */
+        for (size_t flavour = 0; flavour < count; flavour++) {
+            struct ordered ordered =
+                ordered_of(collection, shown[i].metric, (enum flavour)flavour);
             figure_block(figure, "%s %s", shown[i].name, flavours[flavour]);
             add_tail(figure, &ordered, &x, &y);
             ordered_release(&ordered);
         }
-        char label[32];
-        snprintf(label, sizeof label, "%s (ms)", shown[i].name);
-        figure_panel(figure, i, 3, "percentile", label);
-        figure_log_axis(figure, "x", x);
-        percentile_tics(figure);
-        figure_log_axis(figure, "y", y);
-        figure_line(figure, "plot for [i=1:%d] 'bias.dat' index %zu+i-1 using 1:2 with "
-                    "lines lt i title word('arrival app due', i)", count, first);
+        tail_panel(figure, i, shown[i].name, x, y);
+        for (size_t flavour = 0; flavour < count; flavour++)
+            figure_curve(figure, first + flavour, "using 1:2 with %s lt %zu title '%s'",
+                         line_style(figure, first + flavour), flavour + 1,
+                         flavours[flavour]);
+        figure_panel_end(figure);
     }
-}
-
-enum { VIOLIN_BINS = 80 };
-
-/* Half-widths of a violin: the share of gaps in bins of equal width on a log scale, the
- * widest scaled to 0.4. */
-static void add_violin(struct figure *figure, const struct histogram *gaps,
-                       struct figure_range range)
-{
-    double shares[VIOLIN_BINS] = { 0 };
-    double most = 0;
-    double span = log(range.high / range.low);
-    for (size_t i = 0; gaps->counts && i < HISTOGRAM_BUCKETS; i++) {
-        double ms = histogram_bucket_middle(i) / 1e6;
-        if (gaps->counts[i] == 0)
-            continue;
-        double place = ms > range.low ? log(ms / range.low) / span : 0;
-        size_t bin = place < 1 ? (size_t)(place * VIOLIN_BINS) : VIOLIN_BINS - 1;
-        shares[bin] += (double)gaps->counts[i];
-        most = shares[bin] > most ? shares[bin] : most;
-    }
-    for (size_t i = 0; i < VIOLIN_BINS; i++) {
-        double ms = range.low * exp(span * ((double)i + 0.5) / VIOLIN_BINS);
-        double row[] = { ms, most > 0 ? 0.4 * shares[i] / most : 0,
-                         most > 0 ? shares[i] / (double)gaps->moments.count : 0 };
-        figure_row(figure, row, 3);
-    }
-}
-
-static void itl_marks(struct figure *figure, struct ordered *gaps, size_t runs)
-{
-    for (size_t i = 0; i < runs; i++) {
-        double row[] = { (double)i + 1, ordered_quantile(&gaps[i], 0.5) * ms_per_s,
-                         ordered_quantile(&gaps[i], 0.99) * ms_per_s };
-        figure_row(figure, row, 3);
-    }
-}
-
-static void itl_script(struct figure *figure, const struct plot_input *input,
-                       struct figure_range range)
-{
-    size_t runs = input->run_count;
-    double half = pow(range.high / range.low, 0.5 / VIOLIN_BINS);
-    figure_panels(figure, 1, 1.6);
-    figure_panel(figure, 0, 1, "", "gap between token events (ms)");
-    figure_log_axis(figure, "y", range);
-    figure_line(figure, "set xrange [0.4:%zu.6]", runs);
-    buffer_append_text(&figure->script, "set xtics (");
-    for (size_t i = 0; i < runs; i++)
-        buffer_printf(&figure->script, "%s'%s' %zu", i > 0 ? ", " : "",
-                      buffer_text(&input->runs[i].label), i + 1);
-    buffer_append_text(&figure->script, ")\nset style fill solid 0.4 noborder\nplot ");
-    for (size_t i = 0; i < runs; i++)
-        buffer_printf(&figure->script, "'itl.dat' index %zu "
-                      "using (%zu):1:(%zu-$2):(%zu+$2):"
-                      "($1/%.6g):($1*%.6g) with boxxyerror lt %zu dt 1 notitle, ",
-                      i, i + 1, i + 1, i + 1, half, half, i + 1);
-    figure_line(figure, "'itl.dat' index %zu using 1:2 with points lt 7 ps 0.6 title "
-                "'median', '' index %zu using 1:3 with points lt 7 pt 9 ps 0.6 title "
-                "'p99'", runs, runs);
-}
-
-void plot_itl(struct figure *figure, struct plot_input *input)
-{
-    struct figure_range range = FIGURE_RANGE_EMPTY;
-    struct ordered *gaps = memory_new(input->run_count, sizeof *gaps);
-    for (size_t i = 0; i < input->run_count; i++) {
-        gaps[i] = ordered_of(&input->runs[i].analysis.collection, SLO_ITL, BY_ARRIVAL);
-        figure_range_add(&range, ordered_quantile(&gaps[i], 0.0005) * ms_per_s, true);
-        figure_range_add(&range, ordered_quantile(&gaps[i], 1) * ms_per_s, true);
-    }
-    if (range.low >= range.high) {
-        figure_refuse(figure, "no gaps between tokens");
-    } else {
-        figure_remark(figure, "Gaps between token events by arrival. Columns: gap (ms), "
-                      "half-width of the violin,");
-        figure_remark(figure, "share of the gaps in this bin. Last block: place, median "
-                      "(ms), p99 (ms).");
-        for (size_t i = 0; i < input->run_count; i++) {
-            figure_block(figure, "%s", buffer_text(&input->runs[i].label));
-            add_violin(figure, &gaps[i].histogram, range);
-        }
-        figure_block(figure, "quantiles");
-        itl_marks(figure, gaps, input->run_count);
-        itl_script(figure, input, range);
-    }
-    for (size_t i = 0; i < input->run_count; i++)
-        ordered_release(&gaps[i]);
-    free(gaps);
 }

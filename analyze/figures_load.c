@@ -1,210 +1,241 @@
-/* Figures over loads, and of what input costs: profile, throughput, ntpot. */
+/* Figures over loads: profile, throughput. */
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "analyze/plot_input.h"
-#include "formats/base/memory.h"
-#include "formats/base/quantile.h"
 
-static void latency_panel(struct figure *figure, size_t panel, const char *label,
-                          struct figure_range range)
+enum { CURVE_STEPS = 100, PERCENTILES = 3 };
+
+static const int headlines[PERCENTILES] = { HEADLINE_P50, HEADLINE_P90, HEADLINE_P99 };
+static const double ms_per_s = 1e3;
+
+/* The figure profile: its blocks, and the ranges of its panels. */
+struct profile_figure {
+    const struct plot_sweep *sweep;
+    double highest_per_s;
+    bool repeated; /* some load was measured more than once */
+    bool knee;     /* is known, with an interval */
+    size_t ttft;
+    size_t tpot;
+    size_t mean;
+    size_t curve;
+    struct figure_range ttft_ms;
+    struct figure_range tpot_ms;
+    struct figure_range mean_ms;
+};
+
+static void add_interval(double *row, double value_s, const struct interval *interval,
+                         struct figure_range *range)
 {
-    figure_panel(figure, panel, 2, "offered load (requests/s)", label);
-    figure_log_axis(figure, "y", range);
-    figure_line(figure, "set xrange [0:*]");
-    figure_line(figure, "set style fill solid 0.2 noborder");
-    figure_line(figure, "plot for [i=1:3] 'profile.dat' index %zu using 1:3*i:3*i+1 with "
-                "filledcurves lt i notitle, for [i=1:3] 'profile.dat' index %zu using "
-                "1:3*i-1 with linespoints lt i title word('p50 p90 p99', i)",
-                panel, panel);
+    row[0] = value_s * ms_per_s;
+    row[1] = interval->known ? interval->low * ms_per_s : NAN;
+    row[2] = interval->known ? interval->high * ms_per_s : NAN;
+    for (size_t i = 0; i < 3; i++)
+        figure_range_add(range, row[i], true);
 }
 
-static void add_latencies(struct figure *figure, const struct plot_load *load,
-                          const struct distribution *latency, struct figure_range *range)
+static size_t add_percentiles(struct figure *figure, const struct plot_sweep *sweep,
+                              enum metric metric, struct figure_range *range)
 {
-    static const int headlines[] = { HEADLINE_P50, HEADLINE_P90, HEADLINE_P99 };
-    double row[10] = { load->planned_per_s };
-    for (size_t i = 0; i < 3; i++) {
-        const struct interval *interval = &latency->headline[headlines[i]];
-        row[1 + 3 * i] = distribution_headline(latency, (size_t)headlines[i]) * 1e3;
-        row[2 + 3 * i] = interval->low * 1e3;
-        row[3 + 3 * i] = interval->high * 1e3;
-        for (size_t k = 1; k <= 3; k++)
-            figure_range_add(range, row[k + 3 * i], true);
+    size_t block = figure_block(figure, metric == METRIC_TTFT ? "TTFT" : "TPOT");
+    for (size_t i = 0; i < sweep->count; i++) {
+        const struct plot_load *load = &sweep->loads[i];
+        const struct distribution *latency = &load->latencies->metrics[metric];
+        double row[2 + 3 * PERCENTILES] = { load->planned_per_s, load->usable };
+        for (size_t k = 0; k < PERCENTILES; k++)
+            add_interval(&row[2 + 3 * k],
+                         distribution_headline(latency, (size_t)headlines[k]),
+                         &latency->headline[headlines[k]], range);
+        figure_row(figure, row, 2 + 3 * PERCENTILES);
     }
-    figure_row(figure, row, 10);
+    return block;
 }
 
-void plot_profile(struct figure *figure, struct plot_input *input)
+static size_t add_means(struct figure *figure, const struct plot_sweep *sweep,
+                        struct figure_range *range)
 {
-    struct figure_range ttft = FIGURE_RANGE_EMPTY;
-    struct figure_range tpot = FIGURE_RANGE_EMPTY;
-    if (input->load_count < 2) {
-        figure_refuse(figure, "it needs a profile or several runs");
+    size_t block = figure_block(figure, "mean time from sent to end");
+    for (size_t i = 0; i < sweep->count; i++) {
+        const struct plot_load *load = &sweep->loads[i];
+        double row[5] = { load->planned_per_s, load->usable };
+        add_interval(&row[2], load->mean_s.value, &load->mean_s.interval, range);
+        figure_row(figure, row, 5);
+    }
+    return block;
+}
+
+/* Nothing for plain runs, and where no curve fits. */
+static size_t add_curve(struct figure *figure, const struct plot_sweep *sweep,
+                        double highest_per_s)
+{
+    const struct knee_curve *curve = &sweep->profile.knee.curve;
+    bool fitted = sweep->path && isfinite(curve->a_s);
+    size_t block = figure_block(figure, "fit");
+    if (fitted)
+        figure_remark(figure, "a %.6g ms, b %.6g ms, capacity c %.6g/s",
+                      curve->a_s * ms_per_s, curve->b_s * ms_per_s, curve->c_per_s);
+    for (int i = 1; fitted && i <= CURVE_STEPS; i++) {
+        double rate_per_s = highest_per_s * i / CURVE_STEPS;
+        double row[] = { rate_per_s, knee_curve_s(curve, rate_per_s) * ms_per_s };
+        figure_row(figure, row, 2);
+    }
+    return block;
+}
+
+static bool knee_is_known(const struct plot_sweep *sweep)
+{
+    const struct knee_finding *knee = &sweep->profile.knee.together;
+    return sweep->path && isfinite(knee->knee_per_s) && knee->interval.known;
+}
+
+static void add_knee(struct figure *figure, const struct plot_sweep *sweep)
+{
+    const struct knee_finding *knee = &sweep->profile.knee.together;
+    double row[] = { knee->knee_per_s, knee->interval.low, knee->interval.high };
+    figure_block(figure, "knee");
+    if (knee_is_known(sweep))
+        figure_row(figure, row, 3);
+}
+
+/* Bands would run up and down where a load was measured more than once. */
+static bool has_repetitions(const struct plot_sweep *sweep)
+{
+    for (size_t i = 1; i < sweep->count; i++)
+        if (sweep->loads[i].planned_per_s <= sweep->loads[i - 1].planned_per_s * 1.001)
+            return true;
+    return false;
+}
+
+static void begin_panel(struct figure *figure, const struct profile_figure *profile,
+                        size_t panel, const char *label, struct figure_range range_ms)
+{
+    const struct knee_finding *knee = &profile->sweep->profile.knee.together;
+    double end_per_s = profile->highest_per_s * 1.04;
+    figure_panel(figure, panel, "offered load (requests/s)", label);
+    figure_log_axis(figure, "y", range_ms);
+    figure_line(figure, "set xrange [0:%.6g]", end_per_s);
+    if (!profile->knee)
+        return;
+    figure_line(figure, "set object 1 rectangle from %.6g, graph 0 to %.6g, graph 1 "
+                "behind fillcolor rgb '#000000' fillstyle solid 0.15 noborder",
+                fmax(knee->interval.low, 0), fmin(knee->interval.high, end_per_s));
+    figure_line(figure, "set arrow 1 from %.6g, graph 0 to %.6g, graph 1 nohead back lt "
+                "7 dt 1 lw 1", knee->knee_per_s, knee->knee_per_s);
+}
+
+static void percentile_panel(struct figure *figure, const struct profile_figure *profile,
+                             size_t block)
+{
+    figure_line(figure, "set style fill solid 0.25 noborder");
+    for (int i = 0; i < PERCENTILES; i++) {
+        int at = 3 + 3 * i;
+        if (profile->repeated)
+            figure_curve(figure, block, "using 1:%d:%d:%d with yerrorbars lt %d dt 1 "
+                         "notitle", at, at + 1, at + 2, i + 1);
+        else
+            figure_curve(figure, block, "using 1:%d:%d with filledcurves lt %d notitle",
+                         at + 1, at + 2, i + 1);
+    }
+    for (int i = 0; i < PERCENTILES; i++)
+        figure_curve(figure, block, "using 1:%d with %s lt %d title word('p50 p90 p99', "
+                     "%d)", 3 + 3 * i, profile->repeated ? "points" : "linespoints",
+                     i + 1, i + 1);
+    if (profile->knee && figure->curves > 0)
+        figure_extra(figure, "keyentry with filledcurves fillcolor rgb '#000000' "
+                     "fillstyle solid 0.15 title 'knee'");
+    figure_panel_end(figure);
+}
+
+static void mean_panel(struct figure *figure, const struct profile_figure *profile)
+{
+    figure_curve(figure, profile->mean, "using 1:($2 > 0 ? $3 : NaN):4:5 with "
+                 "yerrorbars lt 1 dt 1 title 'mean'");
+    figure_curve(figure, profile->mean, "using 1:($2 > 0 ? NaN : $3) with points lt 1 "
+                 "pt 6 title 'no evidence'");
+    figure_curve(figure, profile->curve, "using 1:2 with lines lt 2 title 'M/G/1 fit'");
+    figure_panel_end(figure);
+}
+
+static void describe_profile(struct figure *figure)
+{
+    figure_remark(figure, "Latencies by arrival against load. Columns of TTFT and TPOT: "
+                  "planned load (1/s), 1 where the stage");
+    figure_remark(figure, "says something of the server, else 0; p50 (ms), its interval "
+                  "at 95 %% from, to; likewise p90; p99.");
+    figure_remark(figure, "Of mean: planned load (1/s), 1 or 0 as before, mean time from "
+                  "sent to end (ms), its interval from, to.");
+    figure_remark(figure, "Of fit: load (1/s), mean (ms) by a + b x / (c - x), fitted to "
+                  "the means for stages of their length.");
+    figure_remark(figure, "Of knee: the load beyond which the server falls behind (1/s), "
+                  "its interval at 95 %% from, to.");
+}
+
+void plot_profile(struct figure *figure, struct plot_input *input, size_t item)
+{
+    static const struct figure_key keys[] = { { 4, 4 }, { 0, 0 }, { 3, 11 } };
+    const struct plot_sweep *sweep = &input->sweeps[item];
+    struct profile_figure profile = {
+        .sweep = sweep,
+        .repeated = has_repetitions(sweep),
+        .knee = knee_is_known(sweep),
+        .ttft_ms = FIGURE_RANGE_EMPTY,
+        .tpot_ms = FIGURE_RANGE_EMPTY,
+        .mean_ms = FIGURE_RANGE_EMPTY,
+    };
+    if (sweep->count < 2) {
+        figure_refuse(figure, "it needs two loads or more");
         return;
     }
-    figure_remark(figure, "Latencies by arrival against load; first TTFT, then TPOT. "
-                  "Columns: planned (1/s), then p50, p90,");
-    figure_remark(figure, "p99 (ms), each followed by its interval at 95 %%: from, to.");
-    figure_block(figure, "TTFT");
-    for (size_t i = 0; i < input->load_count; i++)
-        add_latencies(figure, &input->loads[i], &input->loads[i].ttft, &ttft);
-    figure_block(figure, "TPOT");
-    for (size_t i = 0; i < input->load_count; i++)
-        add_latencies(figure, &input->loads[i], &input->loads[i].tpot, &tpot);
-    figure_panels(figure, 2, 1.3);
-    latency_panel(figure, 0, "TTFT (ms)", ttft);
-    latency_panel(figure, 1, "TPOT (ms)", tpot);
+    profile.highest_per_s = sweep->loads[sweep->count - 1].planned_per_s;
+    describe_profile(figure);
+    profile.ttft = add_percentiles(figure, sweep, METRIC_TTFT, &profile.ttft_ms);
+    profile.tpot = add_percentiles(figure, sweep, METRIC_TPOT, &profile.tpot_ms);
+    profile.mean = add_means(figure, sweep, &profile.mean_ms);
+    profile.curve = add_curve(figure, sweep, profile.highest_per_s);
+    add_knee(figure, sweep);
+    figure_panels(figure, 3, 1.2, keys);
+    begin_panel(figure, &profile, 0, "TTFT (ms)", profile.ttft_ms);
+    percentile_panel(figure, &profile, profile.ttft);
+    begin_panel(figure, &profile, 1, "TPOT (ms)", profile.tpot_ms);
+    percentile_panel(figure, &profile, profile.tpot);
+    begin_panel(figure, &profile, 2, "mean sent to end (ms)", profile.mean_ms);
+    mean_panel(figure, &profile);
 }
 
-void plot_throughput(struct figure *figure, struct plot_input *input)
+void plot_throughput(struct figure *figure, struct plot_input *input, size_t item)
 {
+    static const struct figure_key keys[] = { { 0, 0 }, { 2, 7 }, { 0, 0 } };
+    const struct plot_sweep *sweep = &input->sweeps[item];
     struct figure_range range = FIGURE_RANGE_EMPTY;
-    if (input->load_count < 2) {
-        figure_refuse(figure, "it needs a profile or several runs");
+    if (sweep->count < 2) {
+        figure_refuse(figure, "it needs two loads or more");
         return;
     }
-    figure_remark(figure, "In the order of load. Columns: planned (requests/s), output "
-                  "(tokens/s), goodput (requests/s),");
+    figure_remark(figure, "In the order of load. Columns: planned load (requests/s), "
+                  "output (tokens/s), goodput (requests/s),");
     figure_remark(figure, "median TPOT by arrival (ms).");
-    figure_block(figure, "loads");
-    for (size_t i = 0; i < input->load_count; i++) {
-        const struct plot_load *load = &input->loads[i];
+    size_t block = figure_block(figure, "loads");
+    for (size_t i = 0; i < sweep->count; i++) {
+        const struct plot_load *load = &sweep->loads[i];
+        const struct distribution *tpot = &load->latencies->metrics[METRIC_TPOT];
         double row[] = { load->planned_per_s, load->output_per_s, load->good_per_s,
-                         distribution_headline(&load->tpot, HEADLINE_P50) * 1e3 };
+                         distribution_headline(tpot, HEADLINE_P50) * ms_per_s };
         figure_row(figure, row, 4);
         figure_range_add(&range, row[3], true);
     }
-    figure_panels(figure, 3, 1);
-    figure_panel(figure, 0, 3, "offered load (requests/s)", "tokens/s");
+    figure_panels(figure, 3, 1, keys);
+    figure_panel(figure, 0, "offered load (requests/s)", "tokens/s");
     figure_line(figure, "set xrange [0:*]\nset yrange [0:*]");
-    figure_line(figure, "plot 'throughput.dat' index 0 using 1:2 with linespoints lt 1 "
-                "notitle");
-    figure_panel(figure, 1, 3, "offered load (requests/s)", "requests/s");
+    figure_curve(figure, block, "using 1:2 with linespoints lt 1 notitle");
+    figure_panel_end(figure);
+    figure_panel(figure, 1, "offered load (requests/s)", "requests/s");
     figure_line(figure, "set xrange [0:*]\nset yrange [0:*]");
-    figure_line(figure, "plot 'throughput.dat' index 0 using 1:3 with linespoints lt 3 "
-                "title 'goodput', x with lines lt 7 dt 2 title 'offered'");
-    figure_panel(figure, 2, 3, "median TPOT (ms)", "tokens/s");
+    figure_curve(figure, block, "using 1:3 with linespoints lt 3 title 'goodput'");
+    figure_curve(figure, block, "using 1:1 with lines lt 7 dt 2 title 'offered'");
+    figure_panel_end(figure);
+    figure_panel(figure, 2, "median TPOT (ms)", "tokens/s");
     figure_log_axis(figure, "x", range);
     figure_line(figure, "set yrange [0:*]");
-    figure_line(figure, "plot 'throughput.dat' index 0 using 4:2 with linespoints lt 1 "
-                "notitle");
-}
-
-enum { LENGTH_BINS = 8 };
-
-/* Of requests whose inputs are of like length. */
-struct length_bin {
-    double input;
-    double output;
-    double total_s;
-    double prefill_s;
-    double decode_s;
-    double count;
-};
-
-/* Input tokens of a request that has all that the parts need. */
-static bool parts_input(const struct request_sample *sample, double *input,
-                        double *total_s)
-{
-    return sample->outcome == OUTCOME_OK && sample->output_tokens > 0 &&
-           metric_uncached_input(sample, input) &&
-           metric_choices_e2e(sample, BY_ARRIVAL, total_s);
-}
-
-static void add_parts(struct length_bin *bin, const struct request_sample *sample,
-                      const struct ntpot_parts *parts)
-{
-    double input;
-    double total_s;
-    double tpot_s;
-    if (!parts_input(sample, &input, &total_s))
-        return;
-    if (!metric_value(sample, METRIC_TPOT, BY_ARRIVAL, &tpot_s))
-        tpot_s = parts->decode_s;
-    if (isnan(tpot_s))
-        return;
-    bin->count++;
-    bin->input += input;
-    bin->output += sample->output_tokens;
-    bin->total_s += total_s;
-    bin->prefill_s +=
-        parts->prefill.reason ? 0 : input * parts->prefill.slope * sample->choices;
-    bin->decode_s += sample->output_tokens * tpot_s;
-}
-
-/* Ends of bins with like numbers of requests; returns how many bins. */
-static size_t length_ends(const struct collection *collection, double *ends)
-{
-    double *inputs = memory_new(collection->count, sizeof *inputs);
-    double total_s;
-    size_t count = 0;
-    size_t bins = 0;
-    for (size_t i = 0; i < collection->count; i++)
-        count += parts_input(&collection->samples[i], &inputs[count], &total_s);
-    quantile_sort(inputs, count);
-    for (size_t i = 1; count > 0 && i <= LENGTH_BINS; i++) {
-        double end = quantile_of_sorted(inputs, count, (double)i / LENGTH_BINS);
-        if (bins == 0 || end > ends[bins - 1])
-            ends[bins++] = end;
-    }
-    free(inputs);
-    return bins;
-}
-
-static void ntpot_script(struct figure *figure, bool prefill_known)
-{
-    figure_panels(figure, 1, 1.7);
-    figure_panel(figure, 0, 1, "input tokens to compute", "ms per output token");
-    figure_line(figure, "set yrange [0:*]");
-    figure_line(figure, "set xtics rotate by 0 scale 0");
-    figure_line(figure, "set style data histograms\nset style histogram rowstacked");
-    figure_line(figure, "set boxwidth 0.75\nset style fill solid 0.8 noborder");
-    figure_line(figure, "plot 'ntpot.dat' index 0 using 6:xtic(gprintf('%%.0f', $1)) "
-                        "lt 1 "
-                "dt 1 title 'decode',%s '' index 0 using 4 lt 2 dt 1 title '%s'",
-                prefill_known ? " '' index 0 using 5 lt 3 dt 1 title 'prefill'," : "",
-                prefill_known ? "queue and the rest" : "queue + prefill");
-}
-
-void plot_ntpot(struct figure *figure, struct plot_input *input)
-{
-    const struct analysis *analysis = &input->runs[0].analysis;
-    const struct collection *collection = &analysis->collection;
-    const struct ntpot_parts *parts = &analysis->summary.parts;
-    struct length_bin bins[LENGTH_BINS] = { 0 };
-    double ends[LENGTH_BINS];
-    size_t count = length_ends(collection, ends);
-    if (count == 0) {
-        figure_refuse(figure, "no request with a known number of input tokens");
-        return;
-    }
-    for (size_t i = 0; i < collection->count; i++) {
-        double tokens;
-        size_t bin = 0;
-        if (!metric_uncached_input(&collection->samples[i], &tokens))
-            continue;
-        while (bin + 1 < count && tokens > ends[bin])
-            bin++;
-        add_parts(&bins[bin], &collection->samples[i], parts);
-    }
-    figure_remark(figure, "Parts of NTPOT by arrival, requests in bins of input length. "
-                  "Columns: mean input tokens to compute,");
-    figure_remark(figure, "requests, NTPOT (ms per output token), of this: queue and the "
-                  "rest, prefill, decode.");
-    if (parts->prefill.reason)
-        figure_remark(figure, "Prefill is not identifiable: it is in the fourth column.");
-    figure_block(figure, "lengths");
-    for (size_t i = 0; i < count; i++) {
-        const struct length_bin *bin = &bins[i];
-        if (bin->count == 0)
-            continue;
-        double per_ms = 1e3 / bin->output;
-        double rest_s = bin->total_s - bin->prefill_s - bin->decode_s;
-        double row[] = { bin->input / bin->count, bin->count, bin->total_s * per_ms,
-                         rest_s * per_ms, bin->prefill_s * per_ms,
-                         bin->decode_s * per_ms };
-        figure_row(figure, row, 6);
-    }
-    ntpot_script(figure, !parts->prefill.reason);
+    figure_curve(figure, block, "using 4:2 with linespoints lt 1 notitle");
+    figure_panel_end(figure);
 }

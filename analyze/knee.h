@@ -40,8 +40,8 @@ struct knee_finding {
     char why[KNEE_TEXT_MAX]; /* in words, for unknown; else "" */
 };
 
-/* Mean time from sent to end over load x, as KNEE_BY_LATENCY fitted it: a + b x / (c - x)
- * and M/G/1's shape with it, for a stage that lasts so long (knee_latency.c). */
+/* Mean time from sent to end over load x, as KNEE_BY_LATENCY fitted it: M/G/1's shape a +
+ * b x / (c - x), for stages that last so long (knee_latency.c). */
 struct knee_curve {
     double a_s; /* NaN: no fit, or one that says nothing */
     double b_s;
@@ -65,8 +65,8 @@ struct knee_limits {
 struct stage_signs {
     bool falls_short;
     bool grows;
-    struct estimate ratio;  /* completed / planned */
-    struct estimate growth; /* of in-flight, per s */
+    struct stage_estimate ratio;  /* completed / planned */
+    struct stage_estimate growth; /* of in-flight, per s */
 };
 
 struct knee {

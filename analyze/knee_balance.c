@@ -63,7 +63,7 @@ static void capacity(struct knee_finding *finding, const struct knee_stages *sta
         for (size_t batch = 0; batch < EVIDENCE_BATCHES; batch++)
             left[batch] = by_growth ? evidence->sent[batch] - evidence->growth[batch]
                                     : evidence->completed[batch];
-        struct estimate rate = stage_rate(evidence, left);
+        struct stage_estimate rate = stage_rate(evidence, left);
         double edge = evidence->bunch / (evidence->to_s - evidence->from_s) / sqrt(6);
         sum += rate.value;
         squares += rate.error * rate.error + edge * edge;

@@ -213,7 +213,7 @@ void knee_by_latency(struct knee_finding *finding, struct knee_curve *curve,
     size_t rates = 0;
     for (size_t i = 0; i < stages->count; i++) {
         const struct stage_evidence *evidence = stages->items[i].evidence;
-        struct estimate latency = stage_latency(evidence);
+        struct stage_estimate latency = stage_latency(evidence);
         if (!isfinite(latency.error) || latency.value <= 0 ||
             !is_whole(evidence, stages->items[i].signs))
             continue;

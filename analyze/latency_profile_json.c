@@ -3,7 +3,8 @@
 #include "analyze/json_values.h"
 #include "analyze/latency_profile_output.h"
 
-static void set_estimate(json_t *object, const char *key, const struct estimate *estimate)
+static void set_estimate(json_t *object, const char *key,
+                         const struct stage_estimate *estimate)
 {
     json_object_set_new(object, key, estimate_json(estimate->value, &estimate->interval));
 }
@@ -86,9 +87,9 @@ static json_t *row_json(const struct stage_row *row)
 static void set_evidence(json_t *object, const struct stage_evidence *evidence,
                          const struct stage_signs *signs)
 {
-    struct estimate sent = stage_rate(evidence, evidence->sent);
-    struct estimate completed = stage_rate(evidence, evidence->completed);
-    struct estimate latency = stage_latency(evidence);
+    struct stage_estimate sent = stage_rate(evidence, evidence->sent);
+    struct stage_estimate completed = stage_rate(evidence, evidence->completed);
+    struct stage_estimate latency = stage_latency(evidence);
     json_set_number(object, "planned_per_s", evidence->planned_per_s);
     json_set_number(object, "steady_from_s", evidence->from_s);
     json_set_number(object, "steady_to_s", evidence->to_s);

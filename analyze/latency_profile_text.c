@@ -63,8 +63,8 @@ static void add_stage(struct text_table *table, const struct latency_profile *pr
     const struct stage_row *row = &profile->rows[at];
     const struct stage_evidence *evidence = &row->evidence;
     const struct stage_signs *signs = latency_profile_signs(profile, at);
-    struct estimate sent = stage_rate(evidence, evidence->sent);
-    struct estimate completed = stage_rate(evidence, evidence->completed);
+    struct stage_estimate sent = stage_rate(evidence, evidence->sent);
+    struct stage_estimate completed = stage_rate(evidence, evidence->completed);
     text_table_add(table, "%s", row->name);
     text_table_add(table, "%s", rate_text(row->planned_per_s).text);
     text_table_add(table, "%s", rate_text(sent.value).text);

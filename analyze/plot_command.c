@@ -1,6 +1,7 @@
 /* tokanalyze plot: figures of stored runs. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,23 +9,24 @@
 #include "analyze/commands.h"
 #include "analyze/plot_input.h"
 #include "analyze/verdict_options.h"
+#include "formats/base/memory.h"
 #include "formats/base/units.h"
 
-const struct plot_figure plot_figures[] = {
-    { "cdf", "distributions of the latencies", plot_cdf },
-    { "tail", "latency against 1/(1-p)", plot_tail },
-    { "profile", "latency against load", plot_profile },
-    { "throughput", "tokens and goodput against load", plot_throughput },
-    { "bias", "what the client adds to latency", plot_bias },
-    { "queue", "the client's waits beside models", plot_queue },
-    { "service", "the client's services beside a law", plot_service },
-    { "timeline", "load and TTFT over time", plot_timeline },
-    { "gantt", "the parts of single requests", plot_gantt },
-    { "lag", "send and receive lags", plot_lag },
-    { "itl", "gaps between tokens", plot_itl },
-    { "ntpot", "parts of NTPOT against input length", plot_ntpot },
+static const struct plot_figure figures[] = {
+    { "cdf", PLOT_ALL_RUNS, plot_cdf },
+    { "tail", PLOT_ALL_RUNS, plot_tail },
+    { "profile", PLOT_EACH_SWEEP, plot_profile },
+    { "throughput", PLOT_EACH_SWEEP, plot_throughput },
+    { "bias", PLOT_EACH_RUN, plot_bias },
+    { "queue", PLOT_EACH_RUN, plot_queue },
+    { "service", PLOT_EACH_RUN, plot_service },
+    { "timeline", PLOT_EACH_RUN, plot_timeline },
+    { "gantt", PLOT_EACH_RUN, plot_gantt },
+    { "lag", PLOT_ALL_RUNS, plot_lag },
+    { "itl", PLOT_EVERYTHING, plot_itl },
+    { "ntpot", PLOT_EACH_RUN, plot_ntpot },
 };
-const size_t plot_figure_count = sizeof plot_figures / sizeof *plot_figures;
+enum { FIGURES = sizeof figures / sizeof *figures };
 
 struct plot_options {
     struct common_options common;
@@ -39,7 +41,8 @@ struct plot_options {
 static const struct option_spec specs[] = {
     { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "DIR",
       .group = "Output", .offset = offsetof(struct plot_options, output),
-      .help = "directory for the figures; made when it is missing" },
+      .help = "directory for the figures; made when it is missing. Figures that are "
+              "there are kept, unless --force is given" },
     { .name = "figure", .type = OPTION_LIST, .argument = "NAME",
       .offset = offsetof(struct plot_options, figures),
       .help = "cdf, tail, profile, throughput, bias, queue, service, timeline, gantt, "
@@ -101,6 +104,8 @@ static int parse_objectives(const struct option_list *texts, struct plot_input *
     int status = slo_parse_list(&all, texts, fault);
     if (status < 0)
         return status;
+    for (size_t i = 0; i < texts->count; i++)
+        buffer_printf(&input->objectives, "%s%s", i > 0 ? "," : "", texts->items[i]);
     for (size_t i = 0; i < all.count; i++) {
         const struct slo_term *term = &all.terms[i];
         bool each = term->statistic == SLO_EACH && term->metric != SLO_ITL;
@@ -114,9 +119,9 @@ static int check_names(const struct option_list *names, struct fault *fault)
 {
     for (size_t i = 0; i < names->count; i++) {
         size_t k = 0;
-        while (k < plot_figure_count && strcmp(names->items[i], plot_figures[k].name))
+        while (k < FIGURES && strcmp(names->items[i], figures[k].name) != 0)
             k++;
-        if (k == plot_figure_count)
+        if (k == FIGURES)
             return fault_set(fault, STATUS_USAGE, "--figure: there is no '%s'",
                              names->items[i]);
     }
@@ -137,49 +142,130 @@ struct plot_job {
     struct plot_input input;
     double width_in;
     bool formats[FORMATS];
-    bool no_gnuplot;
+    struct figure *made; /* owned; those that the runs could give */
+    size_t count;
+    size_t capacity;
 };
 
-static int render(struct plot_job *job, const char *name, struct fault *fault)
+static void plot_job_release(struct plot_job *job)
 {
-    for (size_t i = 0; i < FORMATS; i++) {
-        if (!job->formats[i] || job->no_gnuplot)
-            continue;
-        int status = figure_render(job->options->output, name, formats[i], fault);
-        if (status == STATUS_UNSUPPORTED) {
-            job->no_gnuplot = true;
-            fault->text[0] = '\0';
-        } else if (status < 0) {
-            return status;
-        }
+    for (size_t i = 0; i < job->count; i++)
+        figure_release(&job->made[i]);
+    free(job->made);
+    plot_input_release(&job->input);
+}
+
+/* How many figures of this kind there are to be made. */
+static size_t items_of(const struct plot_input *input, enum plot_subject subject)
+{
+    switch (subject) {
+    case PLOT_EACH_RUN:
+        return input->run_count;
+    case PLOT_EACH_SWEEP:
+        return input->sweep_count;
+    case PLOT_ALL_RUNS:
+        return input->run_count > 0;
+    case PLOT_EVERYTHING:
+        break;
     }
-    return STATUS_OK;
+    return 1;
 }
 
-static bool needs_run(const char *name)
+static void say_missing(const struct plot_job *job, const char *name, const char *why)
 {
-    return strcmp(name, "profile") != 0 && strcmp(name, "throughput") != 0;
+    if (job->options->figures.count > 0 && job->options->common.quiet == 0)
+        fprintf(stderr, "no figure %s: %s\n", name, why);
 }
 
-static int make_figure(struct plot_job *job, const struct plot_figure *kind,
-                       struct fault *fault)
+static const char *subject_label(const struct plot_input *input,
+                                 enum plot_subject subject, size_t item)
 {
-    const struct plot_options *options = job->options;
-    struct figure figure = { .name = kind->name, .width_in = job->width_in };
-    int status = STATUS_OK;
-    if (needs_run(kind->name) && job->input.run_count == 0)
-        figure_refuse(&figure, "it is of a run, not of a profile");
+    return buffer_text(subject == PLOT_EACH_RUN ? &input->runs[item].label
+                                                : &input->sweeps[item].label);
+}
+
+/* Of several figures of one kind each has its number in its name. */
+static void make_figure(struct plot_job *job, const struct plot_figure *kind, size_t item,
+                        size_t items)
+{
+    struct figure figure = { .width_in = job->width_in };
+    if (items > 1)
+        snprintf(figure.name, sizeof figure.name, "%s-%zu", kind->name, item + 1);
     else
-        kind->make(&figure, &job->input);
-    if (figure.problem[0] == '\0') {
-        status = figure_write(&figure, options->output, options->common.force, fault);
-        if (status == STATUS_OK)
-            status = render(job, kind->name, fault);
-    } else if (options->figures.count > 0 && options->common.quiet == 0) {
-        fprintf(stderr, "no figure %s: %s\n", kind->name, figure.problem);
+        snprintf(figure.name, sizeof figure.name, "%s", kind->name);
+    if (kind->subject == PLOT_EACH_RUN || kind->subject == PLOT_EACH_SWEEP)
+        figure_remark(&figure, "Of %s.", subject_label(&job->input, kind->subject, item));
+    kind->make(&figure, &job->input, item);
+    if (figure.problem[0] == '\0' && figure.all_curves == 0)
+        figure_refuse(&figure, "no request that succeeded has such values");
+    if (figure.problem[0] != '\0') {
+        say_missing(job, figure.name, figure.problem);
+        figure_release(&figure);
+        return;
     }
-    figure_release(&figure);
+    job->made = memory_grow(job->made, job->count, &job->capacity, sizeof *job->made);
+    job->made[job->count++] = figure;
+}
+
+static void make_figures(struct plot_job *job)
+{
+    for (size_t i = 0; i < FIGURES; i++) {
+        const struct plot_figure *kind = &figures[i];
+        size_t items = items_of(&job->input, kind->subject);
+        if (!is_wanted(&job->options->figures, kind->name))
+            continue;
+        if (items == 0)
+            say_missing(job, kind->name,
+                        kind->subject == PLOT_EACH_SWEEP
+                            ? "it needs a profile or several runs"
+                            : "it is of runs, not of profiles");
+        for (size_t item = 0; item < items; item++)
+            make_figure(job, kind, item, items);
+    }
+}
+
+/* Refuses before anything is written. */
+static int check_absent(const struct plot_job *job, struct fault *fault)
+{
+    static const char *const texts[] = { "dat", "gp" };
+    const char *directory = job->options->output;
+    int status = STATUS_OK;
+    for (size_t i = 0; i < job->count; i++) {
+        const char *name = job->made[i].name;
+        for (size_t k = 0; status == STATUS_OK && k < 2; k++)
+            status = figure_check_absent(directory, name, texts[k], fault);
+        for (size_t k = 0; status == STATUS_OK && k < FORMATS; k++)
+            if (job->formats[k])
+                status = figure_check_absent(directory, name, formats[k], fault);
+    }
     return status;
+}
+
+static int write_figures(struct plot_job *job, struct fault *fault)
+{
+    const char *directory = job->options->output;
+    int status = job->options->common.force ? STATUS_OK : check_absent(job, fault);
+    for (size_t i = 0; status == STATUS_OK && i < job->count; i++)
+        status = figure_write(&job->made[i], directory, fault);
+    return status;
+}
+
+/* Without gnuplot that is said once, and is no failure. */
+static int render_figures(struct plot_job *job, struct fault *fault)
+{
+    int status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < job->count; i++)
+        for (size_t k = 0; status == STATUS_OK && k < FORMATS; k++)
+            if (job->formats[k])
+                status = figure_render(job->options->output, job->made[i].name,
+                                       formats[k], fault);
+    if (status != STATUS_UNSUPPORTED)
+        return status;
+    fault->text[0] = '\0';
+    if (job->options->common.quiet == 0)
+        fprintf(stderr, "gnuplot is not installed: wrote the data and the scripts "
+                "only\n");
+    return STATUS_OK;
 }
 
 static int make_directory(const char *path, struct fault *fault)
@@ -209,25 +295,26 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
                                  fault);
     if (status == STATUS_OK)
         status = make_directory(options->output, fault);
-    for (size_t i = 0; status == STATUS_OK && i < plot_figure_count; i++)
-        if (is_wanted(&options->figures, plot_figures[i].name))
-            status = make_figure(&job, &plot_figures[i], fault);
-    if (status == STATUS_OK && job.no_gnuplot && options->common.quiet == 0)
-        fprintf(stderr, "gnuplot is not installed: wrote the data and the scripts "
-                "only\n");
-    plot_input_release(&job.input);
+    if (status == STATUS_OK) {
+        make_figures(&job);
+        status = write_figures(&job, fault);
+    }
+    if (status == STATUS_OK)
+        status = render_figures(&job, fault);
+    plot_job_release(&job);
     return status;
 }
 
 const struct command plot_command = {
     .name = "plot",
     .summary = "figures of runs, for papers",
-    .usage = "[OPTION]... RUNDIR|LOG... -o DIR",
+    .usage = "[OPTION]... RUNDIR|LOG|PROFILE... -o DIR",
     .details =
         "Draws with gnuplot, and leaves NAME.dat (columns documented at its head) and "
         "NAME.gp beside each figure, so that it can be drawn again in another style. "
-        "The figures of one run take the first; several runs, or a profile, give the "
-        "figures of load.",
+        "Of several runs cdf, tail, lag and itl show all in one; bias, queue, service, "
+        "timeline, gantt and ntpot are of one run each: NAME-1, NAME-2... in the order "
+        "given. A profile, or several runs as one, gives profile and throughput.",
     .options = specs,
     .options_size = sizeof(struct plot_options),
     .run = run,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/lindley.h"
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/terminal.h"
 #include "formats/profile_manifest.h"
@@ -19,23 +20,14 @@ void plot_input_release(struct plot_input *input)
         load_release(&run->queue_source);
         analysis_release(&run->analysis);
     }
+    for (size_t i = 0; i < input->sweep_count; i++) {
+        buffer_release(&input->sweeps[i].label);
+        latency_profile_release(&input->sweeps[i].profile);
+        free(input->sweeps[i].loads);
+    }
     free(input->runs);
-    free(input->loads);
-}
-
-static void add_load(struct plot_input *input, const struct summary *summary)
-{
-    input->loads = memory_grow(input->loads, input->load_count, &input->load_capacity,
-                               sizeof *input->loads);
-    const struct latencies *latencies = &summary->latency[BY_ARRIVAL];
-    const struct timeline *timeline = &summary->timeline;
-    input->loads[input->load_count++] = (struct plot_load){
-        .planned_per_s = timeline->planned_per_s,
-        .ttft = latencies->metrics[METRIC_TTFT],
-        .tpot = latencies->metrics[METRIC_TPOT],
-        .output_per_s = timeline->output_per_s,
-        .good_per_s = timeline->good_per_s,
-    };
+    free(input->sweeps);
+    buffer_release(&input->objectives);
 }
 
 /* The last component of a path. */
@@ -54,39 +46,55 @@ static int read_run(struct plot_input *input, char *path,
     struct plot_run *run = &input->runs[input->run_count++];
     run->path = path;
     figure_append_label(&run->label, base_name(path));
-    int status = analysis_run(&run->analysis, &run->path, 1, &input->request, WINDOW_ALL,
-                              common, fault);
-    if (status == STATUS_OK)
-        add_load(input, &run->analysis.summary);
-    return status;
+    return analysis_run(&run->analysis, &run->path, 1, &input->request, WINDOW_ALL,
+                        common, fault);
 }
 
-/* One stage at a time: only its figures are kept. */
-static int read_stage(struct plot_input *input, const char *directory,
-                      const struct profile_stage *stage,
-                      const struct common_options *common, struct fault *fault)
+static struct plot_load load_of_stage(const struct stage_row *row)
 {
-    struct analysis analysis = { 0 };
-    char *path = run_directory_file(directory, stage->directory);
-    int status =
-        analysis_run(&analysis, &path, 1, &input->request, WINDOW_ALL, common, fault);
-    if (status == STATUS_OK)
-        add_load(input, &analysis.summary);
-    analysis_release(&analysis);
-    free(path);
-    return status;
+    const struct timeline *timeline = &row->steady.timeline;
+    return (struct plot_load){
+        .planned_per_s = row->planned_per_s,
+        .usable = row->evidence.use == STAGE_USABLE,
+        .latencies = &row->steady.latency[BY_ARRIVAL],
+        .mean_s = stage_latency(&row->evidence),
+        .output_per_s = timeline->output_per_s,
+        .good_per_s = timeline->good_per_s,
+    };
 }
 
-static int read_profile(struct plot_input *input, const char *directory,
+static struct plot_load load_of_run(const struct summary *summary)
+{
+    const struct latencies *latencies = &summary->latency[BY_ARRIVAL];
+    return (struct plot_load){
+        .planned_per_s = summary->timeline.planned_per_s,
+        .usable = true,
+        .latencies = latencies,
+        .mean_s = { latencies->metrics[METRIC_E2E].mean, NAN, interval_unknown },
+        .output_per_s = summary->timeline.output_per_s,
+        .good_per_s = summary->timeline.good_per_s,
+    };
+}
+
+static int read_profile(struct plot_input *input, char *path,
                         const struct common_options *common, struct fault *fault)
 {
-    struct profile_manifest manifest = { 0 };
-    int status = profile_manifest_read(&manifest, directory, fault);
-    for (size_t i = 0; status == STATUS_OK && i < manifest.count; i++)
-        if (manifest.stages[i].finished && manifest.stages[i].purpose != STAGE_LADDER)
-            status = read_stage(input, directory, &manifest.stages[i], common, fault);
-    profile_manifest_release(&manifest);
-    return status;
+    struct plot_sweep *sweep = &input->sweeps[input->sweep_count++];
+    struct latency_profile_request request = {
+        .slo = input->objectives.len > 0 ? buffer_text(&input->objectives) : NULL,
+        .knee = KNEE_LIMITS_INIT,
+        .stage = { .each_share = 1, .limits = input->request.limits, .common = common },
+    };
+    sweep->path = path;
+    figure_append_label(&sweep->label, base_name(path));
+    int status = latency_profile_read(&sweep->profile, &path, 1, &request, fault);
+    if (status < 0)
+        return status;
+    size_t ladder = sweep->profile.ladder;
+    sweep->loads = memory_new(sweep->profile.count, sizeof *sweep->loads);
+    for (size_t i = ladder; i < sweep->profile.count; i++)
+        sweep->loads[sweep->count++] = load_of_stage(&sweep->profile.rows[i]);
+    return STATUS_OK;
 }
 
 static int compare_loads(const void *left, const void *right)
@@ -96,22 +104,33 @@ static int compare_loads(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Several plain runs are a sweep of their own. */
+static void add_sweep_of_runs(struct plot_input *input)
+{
+    struct plot_sweep *sweep = &input->sweeps[input->sweep_count++];
+    buffer_append_text(&sweep->label, "runs");
+    sweep->loads = memory_new(input->run_count, sizeof *sweep->loads);
+    for (size_t i = 0; i < input->run_count; i++) {
+        struct plot_load load = load_of_run(&input->runs[i].analysis.summary);
+        if (isfinite(load.planned_per_s))
+            sweep->loads[sweep->count++] = load;
+    }
+    if (sweep->count > 1)
+        qsort(sweep->loads, sweep->count, sizeof *sweep->loads, compare_loads);
+}
+
 int plot_input_read(struct plot_input *input, char **operands, int operand_count,
                     const struct common_options *common, struct fault *fault)
 {
     int status = STATUS_OK;
     input->runs = memory_new((size_t)operand_count, sizeof *input->runs);
+    input->sweeps = memory_new((size_t)operand_count + 1, sizeof *input->sweeps);
     for (int i = 0; status == STATUS_OK && i < operand_count; i++)
         status = profile_directory_is(operands[i])
                      ? read_profile(input, operands[i], common, fault)
                      : read_run(input, operands[i], common, fault);
-    size_t known = 0;
-    for (size_t i = 0; i < input->load_count; i++)
-        if (isfinite(input->loads[i].planned_per_s))
-            input->loads[known++] = input->loads[i];
-    input->load_count = known;
-    if (known > 1)
-        qsort(input->loads, known, sizeof *input->loads, compare_loads);
+    if (status == STATUS_OK && input->run_count > 1)
+        add_sweep_of_runs(input);
     return status;
 }
 
@@ -147,12 +166,49 @@ const struct queue *plot_run_queue(struct plot_run *run, struct figure *figure)
         return NULL;
     }
     struct fault fault = { 0 };
-    if (!run->queue_tried && read_queue(run, &fault) < 0)
-        figure_refuse(figure, "%s", fault.text);
+    bool failed = !run->queue_tried && read_queue(run, &fault) < 0;
     run->queue_tried = true;
+    if (failed) {
+        figure_refuse(figure, "%s", fault.text);
+        return NULL;
+    }
     if (!run->queue.served || run->queue.worker_count == 0) {
         figure_refuse(figure, "no service times in these logs");
         return NULL;
     }
     return &run->queue;
+}
+
+int plot_stage_gaps(struct ordered *gaps, const struct plot_sweep *sweep, size_t row,
+                    struct fault *fault)
+{
+    const struct stage_row *stage = &sweep->profile.rows[row];
+    struct load load = { 0 };
+    struct collection collection = {
+        .window = { .from_ns = (int64_t)(stage->evidence.from_s * NS_PER_S),
+                    .to_ns = (int64_t)(stage->evidence.to_s * NS_PER_S) },
+    };
+    struct progress silent;
+    progress_init(&silent, false, false);
+    char *path = run_directory_file(sweep->path, stage->name);
+    int status = load_open(&load, &path, 1, fault);
+    if (status == STATUS_OK)
+        status = load_use_wire(&load, fault);
+    if (status == STATUS_OK)
+        status = collection_read(&collection, &load, &silent, fault);
+    *gaps = ordered_of(&collection, SLO_ITL, BY_ARRIVAL);
+    collection_release(&collection);
+    load_release(&load);
+    free(path);
+    return status;
+}
+
+struct figure_key plot_runs_key(const struct plot_input *input)
+{
+    struct figure_key key = { .entries = input->run_count };
+    for (size_t i = 0; i < input->run_count; i++) {
+        size_t characters = figure_label_width(buffer_text(&input->runs[i].label));
+        key.longest = characters > key.longest ? characters : key.longest;
+    }
+    return key;
 }

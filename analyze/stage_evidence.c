@@ -167,10 +167,10 @@ double stage_batch_s(const struct stage_evidence *evidence)
     return (evidence->to_s - evidence->from_s) / EVIDENCE_BATCHES;
 }
 
-static struct estimate estimate_of(double value, double error, double degrees)
+static struct stage_estimate estimate_of(double value, double error, double degrees)
 {
     double reach = error * gsl_cdf_tdist_Pinv(0.5 + INTERVAL_CONFIDENCE / 2, degrees);
-    return (struct estimate){
+    return (struct stage_estimate){
         .value = value,
         .error = error,
         .interval = { .known = isfinite(reach) && isfinite(value),
@@ -179,7 +179,7 @@ static struct estimate estimate_of(double value, double error, double degrees)
     };
 }
 
-struct estimate stage_rate(const struct stage_evidence *evidence,
+struct stage_estimate stage_rate(const struct stage_evidence *evidence,
                            const double series[EVIDENCE_BATCHES])
 {
     struct moments moments = { 0 };
@@ -191,7 +191,7 @@ struct estimate stage_rate(const struct stage_evidence *evidence,
 
 /* sum(above) / sum(below) with the error of the linearised ratio over the batches, whose
  * residuals go to the caller too. */
-static struct estimate ratio_of(const double above[EVIDENCE_BATCHES],
+static struct stage_estimate ratio_of(const double above[EVIDENCE_BATCHES],
                                 const double below[EVIDENCE_BATCHES],
                                 double residuals[EVIDENCE_BATCHES])
 {
@@ -206,7 +206,7 @@ static struct estimate ratio_of(const double above[EVIDENCE_BATCHES],
     return estimate_of(value, error, EVIDENCE_BATCHES - 1);
 }
 
-struct estimate stage_ratio(const struct stage_evidence *evidence)
+struct stage_estimate stage_ratio(const struct stage_evidence *evidence)
 {
     double residuals[EVIDENCE_BATCHES];
     return ratio_of(evidence->completed, evidence->planned, residuals);
@@ -230,7 +230,7 @@ static double error_beside_trend(const double residuals[EVIDENCE_BATCHES])
     return sqrt(variance * (1 + correlation) / (1 - correlation));
 }
 
-struct estimate stage_latency(const struct stage_evidence *evidence)
+struct stage_estimate stage_latency(const struct stage_evidence *evidence)
 {
     double residuals[EVIDENCE_BATCHES];
     double value = ratio_of(evidence->latency_s, evidence->answered, residuals).value;

@@ -56,7 +56,7 @@ void stage_evidence_fill(struct stage_evidence *evidence,
                          int64_t begin_ns, int64_t end_ns);
 
 /* A number with its standard error and 95 % interval. */
-struct estimate {
+struct stage_estimate {
     double value; /* NaN: undefined */
     double error;
     struct interval interval;
@@ -66,14 +66,14 @@ struct estimate {
 double stage_batch_s(const struct stage_evidence *evidence);
 
 /* Mean of one of the series per second, with Student's interval over the batches. */
-struct estimate stage_rate(const struct stage_evidence *evidence,
+struct stage_estimate stage_rate(const struct stage_evidence *evidence,
                            const double series[EVIDENCE_BATCHES]);
 
 /* Completed / planned. */
-struct estimate stage_ratio(const struct stage_evidence *evidence);
+struct stage_estimate stage_ratio(const struct stage_evidence *evidence);
 
 /* Mean time from sent to end, s; its error allows for neighbouring batches being alike
  * (first-order autoregression). */
-struct estimate stage_latency(const struct stage_evidence *evidence);
+struct stage_estimate stage_latency(const struct stage_evidence *evidence);
 
 #endif

@@ -118,9 +118,9 @@ size_t figure_label_width(const char *label)
 {
     size_t characters = 0;
     while (*label) {
-        size_t len;
-        characters += next_point(label, &len) >= 0x2e80 ? 2 : 1;
-        label += len;
+        size_t len = utf8_sequence_len(label, strnlen(label, UTF8_SEQUENCE_MAX));
+        characters += utf8_point(label, len) >= 0x2e80 ? 2 : 1;
+        label += len > 0 ? len : 1;
     }
     return characters;
 }

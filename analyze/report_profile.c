@@ -73,7 +73,7 @@ static void chart_completed(struct buffer *page, const struct latency_profile *p
     chart_band(&chart, 1);
     for (size_t i = profile->ladder; i < profile->count; i++) {
         const struct stage_evidence *evidence = &profile->rows[i].evidence;
-        struct estimate rate = stage_rate(evidence, evidence->completed);
+        struct stage_estimate rate = stage_rate(evidence, evidence->completed);
         if (rate.interval.known)
             chart_add_span(&chart, profile->rows[i].planned_per_s, rate.interval.low,
                            rate.interval.high);

@@ -6,14 +6,6 @@
 #include "analyze/text_table.h"
 #include "formats/base/clock.h"
 
-static struct short_text plain_text(double number)
-{
-    struct short_text text = { "-" };
-    if (isfinite(number))
-        snprintf(text.text, sizeof text.text, "%.3g", number);
-    return text;
-}
-
 static void show_dispersion(struct sheet *sheet, const struct dispersion *dispersions)
 {
     static const char *const heads[] = {
@@ -24,10 +16,10 @@ static void show_dispersion(struct sheet *sheet, const struct dispersion *disper
     text_table_start(&table, heads);
     text_table_add(&table, "variance / mean (1)");
     for (size_t i = 0; i < DISPERSION_WINDOWS; i++)
-        text_table_add(&table, "%s", plain_text(dispersions[i].index).text);
+        text_table_add(&table, "%s", number_text(dispersions[i].index).text);
     text_table_add(&table, "p");
     for (size_t i = 0; i < DISPERSION_WINDOWS; i++)
-        text_table_add(&table, "%s", plain_text(dispersions[i].p_value).text);
+        text_table_add(&table, "%s", number_text(dispersions[i].p_value).text);
     sheet_table(sheet, &table);
     text_table_release(&table);
 }
@@ -39,16 +31,16 @@ static void show_arrivals(struct sheet *sheet, const struct arrival_tests *tests
     sheet_line(
         sheet,
         "gaps: squared CV %s (1), 0 in %s of them, correlation of neighbours %s (0)",
-        plain_text(tests->squared_cv).text, percent_text(tests->zero_share).text,
-        plain_text(tests->lag1).text);
+        number_text(tests->squared_cv).text, percent_text(tests->zero_share).text,
+        number_text(tests->lag1).text);
     if (tests->tested > 0)
         sheet_line(
             sheet, "exponential law: distance %s, A² = %s, p %s %s, over %s gaps",
-            plain_text(tests->distance).text, plain_text(tests->anderson_darling).text,
+            number_text(tests->distance).text, number_text(tests->anderson_darling).text,
             tests->anderson_p_value <= 0.01   ? "<="
             : tests->anderson_p_value >= 0.15 ? ">="
                                               : "=",
-            plain_text(tests->anderson_p_value).text, count_text(tests->tested).text);
+            number_text(tests->anderson_p_value).text, count_text(tests->tested).text);
     show_dispersion(sheet, tests->dispersion);
 }
 
@@ -56,12 +48,12 @@ static void show_laws(struct sheet *sheet, const struct service_fit *fit)
 {
     struct buffer others = BUFFER_INIT;
     sheet_line(sheet, "law: %s fits best: distance %s, p = %s by bootstrap over %s",
-               service_law_names[fit->best], plain_text(fit->distance).text,
-               plain_text(fit->gof_p_value).text, count_text(fit->gof_sample).text);
+               service_law_names[fit->best], number_text(fit->distance).text,
+               number_text(fit->gof_p_value).text, count_text(fit->gof_sample).text);
     for (unsigned kind = 0; kind < SERVICE_LAWS; kind++)
         if (kind != fit->best)
             buffer_printf(&others, " %s %s", service_law_names[kind],
-                          plain_text(fit->aic[kind] - fit->aic[fit->best]).text);
+                          number_text(fit->aic[kind] - fit->aic[fit->best]).text);
     sheet_line(sheet, "AIC above it:%s", buffer_text(&others));
     buffer_release(&others);
 }
@@ -72,7 +64,7 @@ static void show_services(struct sheet *sheet, const struct service_fit *fit)
     sheet_line(sheet,
                "Independent services? correlation of neighbours %s (0), with the wait "
                "before %s (0)",
-               plain_text(fit->lag1).text, plain_text(fit->backlog_correlation).text);
+               number_text(fit->lag1).text, number_text(fit->backlog_correlation).text);
     sheet_line(
         sheet,
         "mean %s after an idle loop, %s after a wait; %s came with the event before",
@@ -84,8 +76,8 @@ static void show_services(struct sheet *sheet, const struct service_fit *fit)
     }
     show_laws(sheet, fit);
     if (isfinite(fit->tail_index))
-        sheet_line(sheet, "tail: index %s ± %s%s", plain_text(fit->tail_index).text,
-                   plain_text(fit->tail_index_error).text,
+        sheet_line(sheet, "tail: index %s ± %s%s", number_text(fit->tail_index).text,
+                   number_text(fit->tail_index_error).text,
                    fit->tail_index < 2   ? ", so E[S²] and M/G/1's mean may not exist"
                    : fit->tail_index < 3 ? ", so E[S³] may not exist"
                                          : "");

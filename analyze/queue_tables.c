@@ -68,14 +68,6 @@ static void show_estimates(struct sheet *sheet, const struct queue *queue,
     buffer_release(&text);
 }
 
-static void add_ratio(struct text_table *table, double mean_s, double seen_s)
-{
-    if (isfinite(mean_s / seen_s))
-        text_table_add(table, "%.3g", mean_s / seen_s);
-    else
-        text_table_add(table, "-");
-}
-
 static void add_figures(struct text_table *table, const char *name,
                         const struct wait_figures *figures, double seen_s)
 {
@@ -83,7 +75,7 @@ static void add_figures(struct text_table *table, const char *name,
     add_value(table, figures->mean.value, UNIT_TIME);
     for (size_t i = 0; i < WAIT_PERCENTILES; i++)
         add_value(table, figures->percentiles[i].value, UNIT_TIME);
-    add_ratio(table, figures->mean.value, seen_s);
+    text_table_add(table, "%s", number_text(figures->mean.value / seen_s).text);
 }
 
 static void add_interval(struct text_table *table, const struct interval *interval)
@@ -108,7 +100,8 @@ static void add_observed(struct text_table *table, const struct queue_worker *wo
     add_value(table, worker->without_setup_s, UNIT_TIME);
     for (size_t i = 0; i < WAIT_PERCENTILES; i++)
         text_table_add(table, "-");
-    add_ratio(table, worker->without_setup_s, observed->mean.value);
+    text_table_add(table, "%s",
+                   number_text(worker->without_setup_s / observed->mean.value).text);
 }
 
 /* The middle of the bracket; the bracket itself is in the JSON. */
@@ -129,7 +122,8 @@ static void add_models(struct text_table *table, const struct queue_model_set *s
             else
                 text_table_add(table, "-");
         }
-        add_ratio(table, set->predictions.mean_s[model], seen_s);
+        text_table_add(table, "%s",
+                       number_text(set->predictions.mean_s[model] / seen_s).text);
     }
     add_figures(table, "Lindley, recorded arrivals", &set->lindley, seen_s);
     add_figures(table, "Lindley + set-up", &set->lindley_setup, seen_s);
@@ -151,8 +145,9 @@ static void show_waits(struct sheet *sheet, const struct queue_worker *worker,
     add_models(&table, set, seen_s);
     sheet_gap(sheet);
     if (!recorded)
-        sheet_line(sheet, "If every event took %s: ρ = %.3g",
-                   duration_text(set->inputs.service_s).text, set->predictions.rho);
+        sheet_line(sheet, "If every event took %s: ρ = %s",
+                   duration_text(set->inputs.service_s).text,
+                   number_text(set->predictions.rho).text);
     sheet_table(sheet, &table);
     text_table_release(&table);
 }

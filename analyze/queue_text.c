@@ -108,7 +108,7 @@ static void show_whole(struct sheet *sheet, const struct queue *queue)
                                      : row == QUEUE_MODELS ? "Lindley, recorded arrivals"
                                                            : "Lindley + set-up");
         add_time(&table, mean_s);
-        text_table_add(&table, isfinite(mean_s / seen_s) ? "%.3g" : "-", mean_s / seen_s);
+        text_table_add(&table, "%s", number_text(mean_s / seen_s).text);
     }
     sheet_table(sheet, &table);
     text_table_release(&table);
@@ -150,7 +150,7 @@ static void show_what_ifs(struct sheet *sheet, const struct queue *queue)
     for (size_t i = 0; i < queue->what_if_count; i++) {
         const struct queue_what_if *what_if = &queue->what_ifs[i];
         text_table_add(&table, "%u", what_if->workers);
-        text_table_add(&table, "%.3g", what_if->rho);
+        text_table_add(&table, "%s", number_text(what_if->rho).text);
         add_time(&table, what_if->waits.mean.value);
         for (size_t p = 0; p < WAIT_PERCENTILES; p++)
             add_time(&table, what_if->waits.percentiles[p].value);

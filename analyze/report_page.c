@@ -54,6 +54,7 @@ static const char style[] =
     ".curve.c6{stroke:var(--c6);stroke-dasharray:1 4}\n"
     ".band{opacity:.2}.band.c1{fill:var(--c1)}.band.c2{fill:var(--c2)}"
     ".band.c3{fill:var(--c3)}\n"
+    "@media(max-width:30rem){table{font-size:.8rem}td,th{padding:.2rem .3rem}}\n"
     "pre{white-space:pre-wrap;border:1px solid var(--line);padding:.6rem;"
     "font-size:.85rem}\n"
     "@media print{body{max-width:none;padding:0;font-size:9.5pt}"

@@ -9,7 +9,7 @@
 #include "analyze/short_text.h"
 
 /* Characters of one text on a page; wide cells may break their lines. */
-enum { PAGE_TEXT_MAX = 400, NARROW_CELL_MAX = 28 };
+enum { PAGE_TEXT_MAX = 400, PAGE_TITLE_MAX = 160, NARROW_CELL_MAX = 28 };
 
 enum { FACT_NAME_WIDTH = 9 };
 
@@ -45,10 +45,11 @@ static void print_line(struct sheet *sheet, const char *before)
     fputc('\n', sheet->out);
 }
 
-static void append_line(struct sheet *sheet, const char *before, const char *after)
+static void append_line(struct sheet *sheet, const char *before, size_t characters_max,
+                        const char *after)
 {
     buffer_append_text(sheet->page, before);
-    html_append_text(sheet->page, buffer_text(&sheet->line), PAGE_TEXT_MAX);
+    html_append_text(sheet->page, buffer_text(&sheet->line), characters_max);
     buffer_append_text(sheet->page, after);
 }
 
@@ -63,7 +64,7 @@ void sheet_title(struct sheet *sheet, const char *format, ...)
         return;
     }
     close_facts(sheet);
-    append_line(sheet, "<h3>", "</h3>\n");
+    append_line(sheet, "<h3>", PAGE_TITLE_MAX, "</h3>\n");
     buffer_clear(&sheet->title);
     buffer_append(&sheet->title, sheet->line.data, sheet->line.len);
 }
@@ -81,7 +82,7 @@ static void add_sentence(struct sheet *sheet, const char *indent)
         return;
     }
     close_facts(sheet);
-    append_line(sheet, "<p>", "</p>\n");
+    append_line(sheet, "<p>", PAGE_TEXT_MAX, "</p>\n");
 }
 
 void sheet_sentence(struct sheet *sheet, const char *format, ...)
@@ -117,12 +118,12 @@ void sheet_fact(struct sheet *sheet, const char *name, const char *format, ...)
         buffer_append_text(sheet->page, "<table class=\"facts\">\n");
     sheet->in_facts = true;
     if (name[0] == '\0') {
-        append_line(sheet, "<br>", "\n");
+        append_line(sheet, "<br>", PAGE_TEXT_MAX, "\n");
         return;
     }
     buffer_append_text(sheet->page, "<tr><th scope=\"row\">");
     html_append_text(sheet->page, name, PAGE_TEXT_MAX);
-    append_line(sheet, "<td>", "\n");
+    append_line(sheet, "<td>", PAGE_TEXT_MAX, "\n");
 }
 
 /* Words stand to the left, numbers to the right, heads as what is below them. */
@@ -151,7 +152,7 @@ static void append_table(struct sheet *sheet, const struct text_table *table)
     buffer_append_text(sheet->page,
                        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
                        "aria-label=\"");
-    html_append_text(sheet->page, buffer_text(&sheet->title), PAGE_TEXT_MAX);
+    html_append_text(sheet->page, buffer_text(&sheet->title), PAGE_TITLE_MAX);
     buffer_append_text(sheet->page, "\"><table>\n");
     for (size_t i = 0; i < table->count; i++) {
         if (i % table->columns == 0)

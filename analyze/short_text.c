@@ -38,6 +38,14 @@ struct short_text rate_text(double per_s)
     return result;
 }
 
+struct short_text number_text(double number)
+{
+    struct short_text result = unknown;
+    if (isfinite(number))
+        snprintf(result.text, sizeof result.text, "%.3g", number);
+    return result;
+}
+
 struct short_text percent_text(double share)
 {
     if (!isfinite(share))

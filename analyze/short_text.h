@@ -17,6 +17,7 @@ struct short_text count_text(uint64_t count);      /* "1,234" */
 struct short_text duration_text(double seconds);   /* "12.3 ms" */
 struct short_text rate_text(double per_s);         /* "12.3/s" */
 struct short_text percent_text(double share);      /* "12.30 %" */
+struct short_text number_text(double number);      /* three digits: "0.0123" */
 
 /* A unit for values of one kind, so that they compare at a glance. */
 struct time_unit {

@@ -1,0 +1,43 @@
+# Run in this directory: gnuplot cdf.gp draws cdf.pdf,
+# gnuplot -e "format='svg'" cdf.gp draws cdf.svg; png likewise.
+# The columns of the data are documented in cdf.dat.
+if (!exists('format')) format = 'pdf'
+if (format eq 'pdf') set terminal pdfcairo noenhanced color size 3.33in,2.36in font 'Helvetica,8' fontscale 0.75
+if (format eq 'svg') set terminal svg noenhanced size 320,227 dynamic font 'Helvetica,10.67' name 'cdf' background 'white'
+if (format eq 'png') set terminal pngcairo noenhanced color size 999,708 font 'Helvetica,8' fontscale 3.125 linewidth 2.5 pointscale 2.5
+set output 'cdf.'.format
+set encoding utf8
+unset title
+set border 3 lw 1
+set tics nomirror out scale 0.5,0.25
+set grid xtics ytics lc rgb '#DDDDDD' lw 0.5 dt 1
+set xlabel offset 0,0.5
+set key at graph 0, graph 1.02 left bottom horizontal Left reverse samplen 2.5 width 1
+set linetype 1 lc rgb '#0072B2' dt 1 pt 7 ps 0.4 lw 1.5
+set linetype 2 lc rgb '#D55E00' dt (8,3) pt 5 ps 0.4 lw 1.5
+set linetype 3 lc rgb '#009E73' dt (3,3) pt 9 ps 0.4 lw 1.5
+set linetype 4 lc rgb '#CC79A7' dt (10,3,2,3) pt 11 ps 0.4 lw 1.5
+set linetype 5 lc rgb '#E69F00' dt (5,5) pt 13 ps 0.4 lw 1.5
+set linetype 6 lc rgb '#56B4E9' dt (12,3,2,3,2,3) pt 4 ps 0.4 lw 1.5
+set linetype 7 lc rgb '#000000' dt (2,2) pt 6 ps 0.4 lw 1.5
+set linetype cycle 7
+unset logscale
+set xrange [*:*]
+set yrange [*:*]
+set xtics autofreq
+set ytics autofreq
+set lmargin at screen 0.1742
+set rmargin at screen 0.9640
+set bmargin at screen 0.1780
+set tmargin at screen 0.8559
+set xlabel 'latency (ms)'
+set label 1 'share of requests, gaps' at screen 0.0330, graph 0.5 center rotate
+set logscale x 10
+set xrange [2.466:979.5]
+set xtics 10
+set mxtics 10
+set yrange [0:1]
+set key maxcols 5 samplen 1.5
+plot for [i=1:5] 'cdf.dat' index i-1 using 1:2 with lines lt i title word('TTFT TPOT ITL NTPOT E2E', i)
+unset multiplot
+unset output

@@ -142,7 +142,7 @@ check-run: $(PROGRAMS) $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) # as check, nothing ins
 check-unit: $(UNIT_PROGRAMS) ## unit tests only
 	@$(RUN) $(UNIT_PROGRAMS)
 
-check-long: $(PROGRAMS) $(UNIT_PROGRAMS) ## long tests
+check-long: $(PROGRAMS) $(UNIT_PROGRAMS) $(BUILD)/tests/bench/bench_report ## long tests
 	@$(RUN) --timeout 1800 --alone $(call executables,long)
 
 ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -43,7 +43,7 @@ static size_t bin_of(struct span span, int64_t at_ns)
 /* The first bin whose middle is not before the time. */
 static size_t middle_after(struct span span, int64_t at_ns)
 {
-    return (size_t)(place_of(span, at_ns) + 0.5);
+    return (size_t)ceil(place_of(span, at_ns) - 0.5);
 }
 
 static void add_request(struct time_bins *bins, struct span span, double *steps,

@@ -1,7 +1,7 @@
 /* How `tokanalyze report` and `export --sqlite` do with a run of a million requests of
  * twenty tokens by four workers: makes such a run, runs each command on it from a warm
  * file, and prints time, memory and the size of what they wrote.
- * Usage: bench_report [DIRECTORY [REQUESTS]]   where files go meanwhile (3 GB); /tmp */
+ * Usage: bench_report [DIRECTORY [REQUESTS]]   for files meanwhile (1.3 GB); /tmp */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -117,11 +117,11 @@ void lanes_release(struct transfers *transfers)
 void lane_act(struct lane *lane, curl_socket_t fd, int events)
 {
     int running;
-    if (fd == CURL_SOCKET_TIMEOUT) {
+    if (fd == CURL_SOCKET_TIMEOUT)
         lane->deadline_ns = INT64_MAX;
-        lane->owner->read.events = 0;
-    }
+    reads_watch(lane->owner);
     curl_multi_socket_action(lane->multi, fd, events, &running);
+    reads_watch(NULL);
     int left;
     for (CURLMsg *message;
          (message = curl_multi_info_read(lane->multi, &left)) != NULL;) {
@@ -131,4 +131,5 @@ void lane_act(struct lane *lane, curl_socket_t fd, int events)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
         transfer_completed(transfer, message->data.result);
     }
+    read_end(lane->owner);
 }

@@ -15,6 +15,7 @@ enum {
  * own words keeps its own, and one that was over ended then, not with its connection. */
 static void transfer_give_up(struct transfer *transfer, enum outcome reason)
 {
+    read_end(transfer->owner);
     transfer_answer_finish(transfer, BODY_BROKEN);
     enum outcome own = transfer->answer.result.outcome;
     transfer->released_ns = transfers_now(transfer->owner);

@@ -42,7 +42,7 @@ int transfers_create(struct transfers **transfers,
     TAILQ_INIT(&created->by_activity);
     TAILQ_INIT(&created->by_linger);
     TAILQ_INIT(&created->by_retry);
-    created->read.arrival_ns = created->read.last_arrival_ns = TIME_NONE;
+    read_end(created);
     stamp_clock_init(&created->stamps);
     connections_init(&created->connections, options->descriptors);
     event_pool_init(&created->events, options->planned_events);
@@ -291,34 +291,6 @@ int64_t transfers_woke(struct transfers *transfers, int64_t slept_at_ns, int64_t
     return stamp_clock_refresh(&transfers->stamps);
 }
 
-/* The stamp of the last packet among the next `len` bytes of the socket's queue, on the
- * run clock, TIME_NONE when there is none; and how many bytes there are. */
-static size_t peek_arrival(struct transfers *transfers, int fd, size_t len,
-                           int64_t *arrival_ns)
-{
-    int64_t stamp_ns;
-    size_t waiting = socket_peek_stamp(fd, len, &stamp_ns);
-    stamp_clock_follow(&transfers->stamps);
-    *arrival_ns = stamp_ns == INT64_MIN ? TIME_NONE
-                                        : stamp_clock_map(&transfers->stamps, stamp_ns) -
-                                              transfers->t0_ns;
-    return waiting;
-}
-
-/* When what libcurl will read arrived. What is hardly longer than one event came at once;
- * of anything longer the first packet's stamp is asked for too. */
-static size_t read_begin(struct transfers *transfers, const struct connection *connection,
-                         int fd)
-{
-    struct read_context *read = &transfers->read;
-    size_t waiting =
-        peek_arrival(transfers, fd, PEEK_BYTES_MAX, &read->last_arrival_ns);
-    read->arrival_ns = read->last_arrival_ns;
-    if (waiting > connection->event_bytes + connection->event_bytes / 2)
-        peek_arrival(transfers, fd, 1, &read->arrival_ns);
-    return waiting;
-}
-
 /* The connection that epoll data speaks of; NULL when it is gone. */
 static struct connection *connection_of(const struct transfers *transfers, uint64_t data)
 {
@@ -353,16 +325,9 @@ void transfers_ready(struct transfers *transfers, struct ready_socket ready)
         events |= CURL_CSELECT_OUT;
     if (ready.events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         events |= CURL_CSELECT_IN;
-    transfers->read.events = 0;
-    uint32_t generation = connection->generation;
-    size_t waiting = 0;
     if (ready.events & EPOLLIN)
-        waiting = read_begin(transfers, connection, fd);
+        read_look(transfers, fd);
     lane_act(&transfers->lanes[connection->lane], fd, events);
-    transfers->reads += transfers->read.events > 0;
-    if (transfers->read.events == 1 && connection->generation == generation)
-        connection->event_bytes = waiting;
-    transfers->read.arrival_ns = transfers->read.last_arrival_ns = TIME_NONE;
 }
 
 size_t transfers_open(const struct transfers *transfers)

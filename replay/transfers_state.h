@@ -1,5 +1,5 @@
-/* Private to transfers.c, transfer_callbacks.c and lanes.c: what they share of one
- * worker's requests. */
+/* Private to transfers.c, the transfer_*.c and lanes.c: what they share of one worker's
+ * requests. */
 #ifndef TOKTRACE_TRANSFERS_STATE_H
 #define TOKTRACE_TRANSFERS_STATE_H
 
@@ -22,6 +22,10 @@ struct lane {
 
 /* The read that is being handed to libcurl, and the wake-up that it belongs to. */
 struct read_context {
+    int fd;              /* -1: no read */
+    uint32_t generation; /* of the connection */
+    bool ahead;          /* looked at, not yet read */
+    size_t waiting;      /* bytes, PEEK_BYTES_MAX at most */
     /* of its first packet and of its last; run clock; TIME_NONE: the kernel gave none */
     int64_t arrival_ns;
     int64_t last_arrival_ns;
@@ -76,6 +80,15 @@ void transfer_settle(struct transfer *transfer);
 /* The transfer is no longer, or never was, on the connection of its socket: a redirect, a
  * dead connection, or another address of the server took its place. */
 void transfer_leave_connection(struct transfer *transfer);
+
+/* Looks at what the next read of a socket will bring: when it arrived. */
+void read_look(struct transfers *transfers, int fd);
+
+/* What follows belongs to no read. */
+void read_end(struct transfers *transfers);
+
+/* From now on, each read of libcurl in this thread is looked at before; NULL: of none. */
+void reads_watch(struct transfers *transfers);
 
 int lanes_init(struct transfers *transfers, struct fault *fault);
 void lanes_release(struct transfers *transfers);

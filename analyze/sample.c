@@ -213,6 +213,7 @@ void sample_from_request(const struct arrival_request *request,
         .planned_output_tokens = request->planned_output_tokens,
         .http_status = request->http_status,
         .outcome = request->outcome,
+        .streamed = (request->flags & REQUEST_STREAMED) != 0,
         .arrival = no_times,
         .app = no_times,
     };

@@ -42,6 +42,7 @@ struct request_sample {
     uint16_t choices;  /* that had a token event */
     uint16_t http_status;
     uint8_t outcome;   /* enum outcome */
+    bool streamed;         /* the answer was an event stream */
     bool counted_by_usage; /* N is the server's count */
     bool mismatch;         /* the server's count and the events differ */
 };

@@ -140,14 +140,23 @@ bool slo_term_holds(const struct slo_term *term, double value_s)
     return term->inclusive ? value_s <= term->limit_s : value_s < term->limit_s;
 }
 
+/* Whether there was nothing to wait for after the first tokens: one token for each
+ * choice, or a stream that brought all in its first event. Of an answer that was no
+ * stream nobody knows when its tokens were ready. */
+static bool came_at_once(const struct request_sample *sample)
+{
+    return sample->output_events > 0 &&
+           (sample->output_tokens <= sample->choices ||
+            (sample->streamed && sample->output_tokens <= sample->first_event_tokens));
+}
+
 static bool term_met_by(const struct slo_term *term, const struct request_sample *sample)
 {
     assert(term->statistic == SLO_EACH && term->metric < REQUEST_METRICS);
     double value_s;
     if (metric_value(sample, (enum metric)term->metric, term->flavour, &value_s))
         return slo_term_holds(term, value_s);
-    return term->metric == METRIC_TPOT && sample->output_events > 0 &&
-           sample->output_tokens <= sample->first_event_tokens;
+    return term->metric == METRIC_TPOT && came_at_once(sample);
 }
 
 bool slo_met_by(const struct slo *slo, const struct request_sample *sample)

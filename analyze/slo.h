@@ -49,8 +49,9 @@ int slo_parse_list(struct slo *slo, const struct option_list *texts, struct faul
 bool slo_term_holds(const struct slo_term *term, double value_s);
 
 /* True when the request has every metric that the terms name and each is within its
- * limit. An answer that came in one piece has no TPOT and waited for nothing: it meets
- * any. All terms must be SLO_EACH, and none about itl. */
+ * limit. An answer of one token, or a stream that brought all tokens in its first event,
+ * has no TPOT and waited for nothing: it meets any. All terms must be SLO_EACH, and none
+ * about itl. */
 bool slo_met_by(const struct slo *slo, const struct request_sample *sample);
 
 #endif

@@ -109,6 +109,10 @@ static void test_requests(void **state)
 
     sample.output_tokens = 5; /* 5 tokens in one event: its pace is not known */
     assert_false(slo_met_by(&met, &sample));
+    sample.first_event_tokens = 5; /* an answer that was no stream: nor when each was */
+    assert_false(slo_met_by(&met, &sample));
+    sample.streamed = true; /* none was waited for after the first event */
+    assert_true(slo_met_by(&met, &sample));
     sample.output_tokens = sample.output_events = 0;
     sample.arrival.first_ns = sample.arrival.last_ns = TIME_NONE;
     assert_false(slo_met_by(&met, &sample));

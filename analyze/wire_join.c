@@ -23,7 +23,6 @@ static void add_events(struct wire_join *join, const struct arrival_request *req
         join->events[join->event_count++] = (struct wire_event){
             .arrival_ns = event->arrival_ns,
             .kind = event->kind,
-            .flags = event->flags,
         };
     }
 }
@@ -177,13 +176,13 @@ struct wire_request *wire_join_find(const struct wire_join *join,
     return best;
 }
 
-/* Events of the wire that stand for themselves, from `from` on in steps of `step`, up to
- * one that stands for lost bytes. */
+/* Events of the wire that have a time, from one end on, up to one that stands for lost
+ * bytes. */
 static size_t known_run(const struct wire_event *events, size_t count, bool backwards)
 {
     size_t run = 0;
     while (run < count &&
-           !(events[backwards ? count - 1 - run : run].flags & EVENT_FLAG_UNKNOWN_TIME))
+           events[backwards ? count - 1 - run : run].arrival_ns != TIME_NONE)
         run++;
     return run;
 }

@@ -21,7 +21,6 @@ enum wire_clock_base {
 struct wire_event {
     int64_t arrival_ns; /* on the wire log's clock; TIME_NONE: lost by the capture */
     uint8_t kind;
-    uint8_t flags;
 };
 
 struct wire_request {

@@ -173,8 +173,7 @@ static void packets_replace_the_kernels_stamps(void **state)
 {
     (void)state;
     struct arrival_event seen[] = { event_at(510 * MS, EVENT_CONTENT, 0),
-                                    event_at(TIME_NONE, EVENT_OTHER,
-                                             EVENT_FLAG_UNKNOWN_TIME) };
+                                    event_at(TIME_NONE, EVENT_CONTENT, 0) };
     struct arrival_event had[] = {
         event_at(11 * MS, EVENT_CONTENT, EVENT_FLAG_SHARED_READ),
         event_at(12 * MS, EVENT_CONTENT, EVENT_FLAG_SHARED_READ)

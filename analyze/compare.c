@@ -211,13 +211,21 @@ static void compare_failures(struct comparison *comparison, struct compare_side 
         comparison->failed_verdict = COMPARE_BETTER;
 }
 
-static bool all_same_plan(struct compare_side a, struct compare_side b)
+static size_t runs_of_plan(struct compare_side side, const struct analysis *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < side.count; i++)
+        count += same_plan(&side.runs[i], run);
+    return count;
+}
+
+/* Whether each plan makes up the same share of the runs on both sides. */
+static bool all_same_plans(struct compare_side a, struct compare_side b)
 {
     bool same = true;
-    for (size_t i = 1; i < a.count; i++)
-        same = same && same_plan(&a.runs[0], &a.runs[i]);
-    for (size_t i = 0; i < b.count; i++)
-        same = same && same_plan(&a.runs[0], &b.runs[i]);
+    for (size_t i = 0; i < a.count && same; i++)
+        same = runs_of_plan(a, &a.runs[i]) * b.count ==
+               runs_of_plan(b, &a.runs[i]) * a.count;
     return same;
 }
 
@@ -234,7 +242,7 @@ void compare_runs(struct comparison *comparison, struct compare_side a,
 {
     assert((a.count == 1 && b.count == 1) || (a.count >= 2 && b.count >= 2));
     *comparison = (struct comparison){
-        .same_plan = all_same_plan(a, b),
+        .same_plan = all_same_plans(a, b),
         .repetitions = a.count > 1,
         .believable = all_believable(a) && all_believable(b),
     };

@@ -49,7 +49,7 @@ struct compare_request {
 };
 
 struct comparison {
-    bool same_plan;
+    bool same_plan;   /* each plan makes up the same share of the runs on both sides */
     bool paired;      /* one run on each side, rows of one plan */
     bool repetitions; /* several runs on each side: variance is that between runs */
     bool believable;  /* the verdicts of all runs */

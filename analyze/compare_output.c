@@ -95,7 +95,9 @@ void compare_print(FILE *out, const struct comparison *comparison, struct compar
     print_side(out, "A", a);
     print_side(out, "B", b);
     fprintf(out, "%s, %s\n\nIs B better than A?\n",
-            comparison->same_plan ? "The same plan" : "Different plans",
+            !comparison->same_plan    ? "Different plans"
+            : comparison->repetitions ? "The same plans"
+                                      : "The same plan",
             method_text(comparison));
     print_verdicts(out, comparison);
 

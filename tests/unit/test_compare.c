@@ -157,6 +157,32 @@ static void test_not_comparable(void **state)
     free(runs);
 }
 
+/* Repetitions may have a plan each, if the other side has those plans too. */
+static void test_plans_of_repetitions(void **state)
+{
+    (void)state;
+    const struct compare_request request = { .flavour = BY_ARRIVAL };
+    struct analysis *runs = memory_new(6, sizeof *runs);
+    struct comparison comparison;
+    const struct compare_side a = { &runs[0], 3 };
+    const struct compare_side b = { &runs[3], 3 };
+    for (size_t i = 0; i < 6; i++) {
+        make_run(&runs[i], (struct law){ 1, i + 1 });
+        runs[i].collection.samples[0].due_ns = -(int64_t)(i % 3); /* plans 0, 1, 2 */
+    }
+    compare_runs(&comparison, a, b, &request);
+    assert_true(comparison.same_plan && !comparison.paired);
+    assert_int_equal(comparison.metrics[METRIC_TTFT].verdict, COMPARE_NO_DIFFERENCE);
+    compare_runs(&comparison, a, (struct compare_side){ &runs[3], 2 }, &request);
+    assert_false(comparison.same_plan);
+    runs[5].collection.samples[0].due_ns = 0; /* plans 0, 1, 0 */
+    compare_runs(&comparison, a, b, &request);
+    assert_false(comparison.same_plan);
+    for (size_t i = 0; i < 6; i++)
+        free(runs[i].collection.samples);
+    free(runs);
+}
+
 /* Rows that failed on one side, or that a side has twice, are in no pair. */
 static void test_pairs(void **state)
 {
@@ -246,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_shift),
         cmocka_unit_test(test_margin),
         cmocka_unit_test(test_not_comparable),
+        cmocka_unit_test(test_plans_of_repetitions),
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_repetitions),
         cmocka_unit_test(test_values),

@@ -4,6 +4,7 @@ import pathlib
 import signal
 import struct
 import subprocess
+import tempfile
 
 from support import expect, skip
 
@@ -29,6 +30,14 @@ def capture(interface, url, path, *options, prefix=()):
         error = process.communicate(timeout=30)[1]
     expect(process.returncode == 0, f"the capture ends with {process.returncode}: {error}")
     expect("dropped" not in error, error)
+
+
+def can_capture():
+    """Whether this user may capture packets of the loopback interface."""
+    with tempfile.TemporaryDirectory() as directory:
+        words = ["tokrecord", "capture", "-q", "-i", "lo", "-o", f"{directory}/try.pcap.zst",
+                 "--duration", "10ms"]
+        return subprocess.run(words, capture_output=True, check=False).returncode != 4
 
 
 def decompress(path):

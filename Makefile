@@ -176,10 +176,11 @@ fuzz-run: $(FUZZ_PROGRAMS)
 
 # A client for comparison: the scripts of tests/bench run it.
 BENCH_CLIENT := $(BUILD)/tests/bench/epoll_client
-bench: $(PROGRAMS) $(BENCH_PROGRAMS) $(BENCH_CLIENT) ## measure the hot paths; takes a few minutes
-	@for program in $(BENCH_PROGRAMS) $(call executables,bench); do \
+bench: $(PROGRAMS) $(BENCH_PROGRAMS) $(BENCH_CLIENT) ## measure the hot paths, into build/bench.md too (minutes)
+	@rm -f $(BUILD)/bench.done; ( for program in $(BENCH_PROGRAMS) $(call executables,bench); do \
+		printf '\n## %s\n\n' $${program##*/}; \
 		PATH=$(abspath $(BUILD)):$$PATH BUILD=$(abspath $(BUILD)) $$program || exit 1; \
-	done
+	done; touch $(BUILD)/bench.done ) | tee $(BUILD)/bench.md; [ -e $(BUILD)/bench.done ]
 
 lint: ## -Werror build, sizes, widths, names, layers
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/lint CFLAGS="-O2 -g -Werror" all \

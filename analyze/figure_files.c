@@ -48,6 +48,7 @@ static void append_style(struct buffer *text)
                        "unset title\n"
                        "set border 3 lw 1\n"
                        "set tics nomirror out scale 0.5,0.25\n"
+                       "set pointintervalbox 0\n"
                        "set grid xtics ytics lc rgb '#DDDDDD' lw 0.5 dt 1\n"
                        "set xtics offset 0,0.2\n"
                        "set key at graph 0, graph 1 left bottom horizontal Left "

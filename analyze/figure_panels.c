@@ -14,7 +14,18 @@ void figure_range_add(struct figure_range *range, double value, bool positive)
     range->high = value > range->high ? value : range->high;
 }
 
-/* Tics of a short axis, inside its range; more of them within one decade. */
+/* "0.05", "200", "10k", "2M": room for a tic is short. */
+static void add_tic(struct buffer *tics, double at)
+{
+    buffer_append_text(tics, tics->len > 0 ? ", '" : "'");
+    if (at < 1e4)
+        buffer_printf(tics, "%g' %g", at, at);
+    else
+        buffer_printf(tics, "%g%s' %g", at < 1e6 ? at / 1e3 : at / 1e6,
+                      at < 1e6 ? "k" : "M", at);
+}
+
+/* Of a short axis; more of them within one decade. */
 static void add_tics(struct buffer *tics, double low, double high)
 {
     static const double few[] = { 1, 2, 5 };
@@ -26,8 +37,24 @@ static void add_tics(struct buffer *tics, double low, double high)
         for (size_t i = 0; i < count; i++) {
             double at = steps[i] * pow(10, decade);
             if (at >= low * 0.999 && at <= high * 1.001)
-                buffer_printf(tics, "%s'%g' %g", tics->len > 0 ? ", " : "", at, at);
+                add_tic(tics, at);
         }
+}
+
+/* Of an axis of decades: one tic in `step` of them, with small ones between where each
+ * has one. */
+static void add_decades(struct buffer *tics, double low, double high, int step)
+{
+    int first = (int)floor(log10(low));
+    first -= first % step;
+    for (int decade = first; pow(10, decade) <= high; decade += step) {
+        double at = pow(10, decade);
+        if (at >= low)
+            add_tic(tics, at);
+        for (int i = 2; step == 1 && i < 10; i++)
+            if (at * i >= low && at * i <= high)
+                buffer_printf(tics, "%s'' %g 1", tics->len > 0 ? ", " : "", at * i);
+    }
 }
 
 void figure_log_axis(struct figure *figure, const char *axis, struct figure_range range)
@@ -41,16 +68,13 @@ void figure_log_axis(struct figure *figure, const char *axis, struct figure_rang
         low = middle / 2.2;
         high = middle * 2.2;
     }
+    struct buffer tics = BUFFER_INIT;
+    if (high / low > 200)
+        add_decades(&tics, low, high, (int)ceil(log10(high / low) / 7));
+    else
+        add_tics(&tics, low, high);
     figure_line(figure, "set logscale %s 10", axis);
     figure_line(figure, "set %srange [%.4g:%.4g]", axis, low, high);
-    if (high / low > 200) {
-        double step = pow(10, ceil(log10(high / low) / 7));
-        figure_line(figure, "set %stics %g", axis, step);
-        figure_line(figure, "set m%stics %d", axis, 10);
-        return;
-    }
-    struct buffer tics = BUFFER_INIT;
-    add_tics(&tics, low, high);
     figure_line(figure, "set %stics (%s)", axis, buffer_text(&tics));
     buffer_release(&tics);
 }
@@ -60,7 +84,7 @@ static const double left_in = 0.62;
 static const double right_in = 0.14;
 static const double bottom_in = 0.4;
 static const double top_in = 0.12;
-static const double key_row_in = 0.14;
+static const double key_row_in = 0.13;
 
 /* gnuplot's width of a character of 8 points in its key, and what it puts around the
  * title of an entry: the sample, and a character on each side. */
@@ -165,8 +189,8 @@ void figure_panel(struct figure *figure, size_t panel, const char *x_label,
     figure_line(figure, "unset label");
     figure_line(figure, "set xrange [*:*]");
     figure_line(figure, "set yrange [*:*]");
-    figure_line(figure, "set xtics autofreq");
-    figure_line(figure, "set ytics autofreq");
+    figure_line(figure, "set xtics nomirror autofreq");
+    figure_line(figure, "set ytics nomirror autofreq");
     set_margins(figure, panel);
     set_labels(figure, panel, x_label, y_label);
     if (key->entries > 0)
@@ -214,6 +238,7 @@ void figure_panel_end(struct figure *figure)
     if (figure->curves == 0) {
         figure_line(figure, "set label 3 'no values' at graph 0.5, graph 0.5 center");
         figure_line(figure, "set xrange [1:10]\nset yrange [1:10]");
+        figure_line(figure, "unset xtics\nunset ytics");
         buffer_append_text(&figure->script, "plot NaN notitle");
     }
     buffer_append_byte(&figure->script, '\n');

@@ -156,6 +156,9 @@ static void add_models(struct figure *figure, const struct queue_worker *worker,
     }
 }
 
+/* Logs resolve 0.1 us: where models say next to nothing at low load, the axis ends. */
+static const double least_wait_us = 0.01;
+
 static void queue_script(struct figure *figure, size_t measured, size_t models,
                          struct figure_range range)
 {
@@ -163,6 +166,7 @@ static void queue_script(struct figure *figure, size_t measured, size_t models,
     figure_panels(figure, 1, 1.8, &key);
     figure_panel(figure, 0, "utilisation", "mean wait (µs)");
     figure_line(figure, "set xrange [0:1]");
+    range.low = fmax(range.low, least_wait_us);
     figure_log_axis(figure, "y", range);
     for (int model = 0; model < QUEUE_MODELS; model++)
         if (model != MODEL_KINGMAN)

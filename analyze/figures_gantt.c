@@ -5,7 +5,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 
-enum { GANTT_ROWS = 40 };
+enum { GANTT_ROWS = 40, GANTT_PLACES_MIN = 10 };
 
 static int compare_due(const void *left, const void *right)
 {
@@ -17,9 +17,10 @@ static int compare_due(const void *left, const void *right)
 }
 
 /* Colours that are apart in grey too, at least those that meet. */
-static void gantt_script(struct figure *figure, size_t rows, struct figure_range time)
+static void gantt_script(struct figure *figure, size_t rows, size_t failed,
+                         struct figure_range time)
 {
-    static const struct figure_key key = { 5, 15 };
+    const struct figure_key key = { failed > 0 ? 5 : 4, 15 };
     static const char *const parts[] = { "send lag", "queue + prefill", "decode",
                                          "receive lag" };
     static const char *const fills[] = { "lt 7 dt 1 fs solid 1", "lt 5 dt 1 fs solid 0.5",
@@ -29,13 +30,16 @@ static void gantt_script(struct figure *figure, size_t rows, struct figure_range
     figure_panel(figure, 0, "time (s)", "requests by due time");
     figure_line(figure, "set xrange [%.9g:%.9g]", time.low - margin_s,
                 time.high + margin_s);
-    figure_line(figure, "set yrange [%zu.5:-0.5] noreverse", rows - 1);
+    figure_line(figure, "set yrange [%zu.5:-0.5] noreverse\nset ytics %d",
+                (rows > GANTT_PLACES_MIN ? rows : GANTT_PLACES_MIN) - 1,
+                rows > GANTT_PLACES_MIN ? 5 : 1);
     figure_line(figure, "set style fill noborder");
     for (int i = 0; i < 4; i++)
         figure_curve(figure, 0, "using %d:1:%d:%d:($1-0.35):($1+0.35) with boxxyerror %s "
                      "title '%s'", i + 3, i + 3, i + 4, fills[i], parts[i]);
-    figure_curve(figure, 0, "using ($9 > 0 ? NaN : $8):1 with points lt 2 pt 2 ps 0.4 "
-                 "title 'failed'");
+    if (failed > 0)
+        figure_curve(figure, 0, "using ($9 > 0 ? NaN : $8):1 with points lt 2 pt 2 ps "
+                     "0.4 title 'failed'");
     figure_panel_end(figure);
 }
 
@@ -98,9 +102,12 @@ void plot_gantt(struct figure *figure, struct plot_input *input, size_t item)
                   "by arrival, last token by app,");
     figure_remark(figure, "end; 1 where it succeeded, else 0.");
     figure_block(figure, "requests");
-    for (size_t i = 0; i < rows; i++)
+    size_t failed = 0;
+    for (size_t i = 0; i < rows; i++) {
         add_request(figure, order[first + i], i, order[0]->due_ns, &range);
-    gantt_script(figure, rows, range);
+        failed += order[first + i]->outcome != OUTCOME_OK;
+    }
+    gantt_script(figure, rows, failed, range);
 done:
     free(order);
 }

@@ -98,7 +98,8 @@ static struct figure_range range_of(const struct violins *violins)
 }
 
 /* Half-widths of a violin: the share of gaps in bins of equal width on a log scale, the
- * widest scaled to 0.4. */
+ * widest scaled to 0.4. Those below the range, which came out of one read, would stand as
+ * one bar at its foot. */
 static void add_shape(struct figure *figure, const struct histogram *gaps,
                       struct figure_range range)
 {
@@ -107,7 +108,7 @@ static void add_shape(struct figure *figure, const struct histogram *gaps,
     double span = log(range.high / range.low);
     for (size_t i = 0; gaps->counts && i < HISTOGRAM_BUCKETS; i++) {
         double ms = histogram_bucket_middle(i) / 1e6;
-        if (gaps->counts[i] == 0)
+        if (gaps->counts[i] == 0 || ms < range.low * (1 - HISTOGRAM_RELATIVE_ERROR))
             continue;
         double place = ms > range.low ? log(ms / range.low) / span : 0;
         size_t bin = place < 1 ? (size_t)(place * VIOLIN_BINS) : VIOLIN_BINS - 1;
@@ -212,7 +213,7 @@ void plot_itl(struct figure *figure, struct plot_input *input, size_t item)
                   "succeeded; a block for each run, then");
     figure_remark(figure, "for each stage of a profile, of its steady part. Columns: gap "
                   "(ms), half-width of the violin,");
-    figure_remark(figure, "share of the gaps in this bin; the lowest holds all below it. "
+    figure_remark(figure, "share of the gaps in this bin; shorter ones are left out. "
                   "Last block: place, median (ms), p99 (ms).");
     for (size_t i = 0; i < violins.count; i++) {
         figure_block(figure, "%s", buffer_text(&violins.items[i].name));

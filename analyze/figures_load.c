@@ -15,6 +15,7 @@ struct profile_figure {
     double highest_per_s;
     bool repeated; /* some load was measured more than once */
     bool knee;     /* is known, with an interval */
+    bool evidence; /* every load says something of the server */
     size_t ttft;
     size_t tpot;
     size_t mean;
@@ -41,11 +42,12 @@ static size_t add_percentiles(struct figure *figure, const struct plot_sweep *sw
     for (size_t i = 0; i < sweep->count; i++) {
         const struct plot_load *load = &sweep->loads[i];
         const struct distribution *latency = &load->latencies->metrics[metric];
-        double row[2 + 3 * PERCENTILES] = { load->planned_per_s, load->usable };
+        double row[2 + 3 * PERCENTILES] = { load->planned_per_s };
         for (size_t k = 0; k < PERCENTILES; k++)
-            add_interval(&row[2 + 3 * k],
+            add_interval(&row[1 + 3 * k],
                          distribution_headline(latency, (size_t)headlines[k]),
                          &latency->headline[headlines[k]], range);
+        row[1 + 3 * PERCENTILES] = load->usable;
         figure_row(figure, row, 2 + 3 * PERCENTILES);
     }
     return block;
@@ -57,8 +59,9 @@ static size_t add_means(struct figure *figure, const struct plot_sweep *sweep,
     size_t block = figure_block(figure, "mean time from sent to end");
     for (size_t i = 0; i < sweep->count; i++) {
         const struct plot_load *load = &sweep->loads[i];
-        double row[5] = { load->planned_per_s, load->usable };
-        add_interval(&row[2], load->mean_s.value, &load->mean_s.interval, range);
+        double row[5] = { load->planned_per_s };
+        add_interval(&row[1], load->mean_s.value, &load->mean_s.interval, range);
+        row[4] = load->usable;
         figure_row(figure, row, 5);
     }
     return block;
@@ -128,7 +131,7 @@ static void percentile_panel(struct figure *figure, const struct profile_figure 
 {
     figure_line(figure, "set style fill solid 0.25 noborder");
     for (int i = 0; i < PERCENTILES; i++) {
-        int at = 3 + 3 * i;
+        int at = 2 + 3 * i;
         if (profile->repeated)
             figure_curve(figure, block, "using 1:%d:%d:%d with yerrorbars lt %d dt 1 "
                          "notitle", at, at + 1, at + 2, i + 1);
@@ -138,7 +141,7 @@ static void percentile_panel(struct figure *figure, const struct profile_figure 
     }
     for (int i = 0; i < PERCENTILES; i++)
         figure_curve(figure, block, "using 1:%d with %s lt %d title word('p50 p90 p99', "
-                     "%d)", 3 + 3 * i, profile->repeated ? "points" : "linespoints",
+                     "%d)", 2 + 3 * i, profile->repeated ? "points" : "linespoints",
                      i + 1, i + 1);
     if (profile->knee && figure->curves > 0)
         figure_extra(figure, "keyentry with filledcurves fillcolor rgb '#000000' "
@@ -148,22 +151,31 @@ static void percentile_panel(struct figure *figure, const struct profile_figure 
 
 static void mean_panel(struct figure *figure, const struct profile_figure *profile)
 {
-    figure_curve(figure, profile->mean, "using 1:($2 > 0 ? $3 : NaN):4:5 with "
+    figure_curve(figure, profile->mean, "using 1:($5 > 0 ? $2 : NaN):3:4 with "
                  "yerrorbars lt 1 dt 1 title 'mean'");
-    figure_curve(figure, profile->mean, "using 1:($2 > 0 ? NaN : $3) with points lt 1 "
-                 "pt 6 title 'no evidence'");
+    if (!profile->evidence)
+        figure_curve(figure, profile->mean, "using 1:($5 > 0 ? NaN : $2) with points lt "
+                     "1 pt 6 title 'no evidence'");
     figure_curve(figure, profile->curve, "using 1:2 with lines lt 2 title 'M/G/1 fit'");
     figure_panel_end(figure);
+}
+
+static bool all_usable(const struct plot_sweep *sweep)
+{
+    size_t usable = 0;
+    for (size_t i = 0; i < sweep->count; i++)
+        usable += sweep->loads[i].usable;
+    return usable == sweep->count;
 }
 
 static void describe_profile(struct figure *figure)
 {
     figure_remark(figure, "Latencies by arrival against load. Columns of TTFT and TPOT: "
-                  "planned load (1/s), 1 where the stage");
-    figure_remark(figure, "says something of the server, else 0; p50 (ms), its interval "
-                  "at 95 %% from, to; likewise p90; p99.");
-    figure_remark(figure, "Of mean: planned load (1/s), 1 or 0 as before, mean time from "
-                  "sent to end (ms), its interval from, to.");
+                  "planned load (1/s), p50 (ms), its");
+    figure_remark(figure, "interval at 95 %% from, to; likewise p90; p99; 1 where the "
+                  "stage says something of the server, else 0.");
+    figure_remark(figure, "Of mean: planned load (1/s), mean time from sent to end (ms), "
+                  "its interval from, to; 1 or 0 as before.");
     figure_remark(figure, "Of fit: load (1/s), mean (ms) by a + b x / (c - x), fitted to "
                   "the means for stages of their length.");
     figure_remark(figure, "Of knee: the load beyond which the server falls behind (1/s), "
@@ -172,12 +184,15 @@ static void describe_profile(struct figure *figure)
 
 void plot_profile(struct figure *figure, struct plot_input *input, size_t item)
 {
-    static const struct figure_key keys[] = { { 4, 4 }, { 0, 0 }, { 3, 11 } };
     const struct plot_sweep *sweep = &input->sweeps[item];
+    const struct figure_key keys[] = {
+        { 4, 4 }, { 0, 0 }, { all_usable(sweep) ? 2 : 3, all_usable(sweep) ? 9 : 11 },
+    };
     struct profile_figure profile = {
         .sweep = sweep,
         .repeated = has_repetitions(sweep),
         .knee = knee_is_known(sweep),
+        .evidence = all_usable(sweep),
         .ttft_ms = FIGURE_RANGE_EMPTY,
         .tpot_ms = FIGURE_RANGE_EMPTY,
         .mean_ms = FIGURE_RANGE_EMPTY,

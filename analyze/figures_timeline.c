@@ -119,6 +119,15 @@ static struct flights flights_of(const struct collection *collection)
     return flights;
 }
 
+/* What the axes have to show. */
+struct timeline_ranges {
+    double seconds;
+    double flying;
+    double rate_per_s;
+    struct figure_range ttft_ms;
+    struct figure_range stall_ms;
+};
+
 static double or_none(double ms)
 {
     return ms > 0 ? ms : NAN;
@@ -126,7 +135,8 @@ static double or_none(double ms)
 
 /* Requests that were sent and not yet over are those at the middle of each bin. */
 static void add_bins(struct figure *figure, const struct collection *collection,
-                     const struct bins *bins, const struct stall_bin *stalls)
+                     const struct bins *bins, const struct stall_bin *stalls,
+                     struct timeline_ranges *ranges)
 {
     struct flights flights = flights_of(collection);
     double width_ns =
@@ -144,6 +154,10 @@ static void add_bins(struct figure *figure, const struct collection *collection,
                          or_none(bin->highest_ttft_s * 1e3),
                          or_none((double)stalls[i].iteration_ns / 1e6) };
         figure_row(figure, row, 6);
+        ranges->flying = fmax(ranges->flying, row[1]);
+        ranges->rate_per_s = fmax(ranges->rate_per_s, fmax(row[2], row[3]));
+        figure_range_add(&ranges->ttft_ms, row[4], true);
+        figure_range_add(&ranges->stall_ms, row[5], true);
     }
     free(flights.sent_ns);
     free(flights.ended_ns);
@@ -176,43 +190,44 @@ static void add_silences(struct figure *figure, const struct bins *bins,
         if (stalls[i].silence_ns > 0)
             figure_row(figure, row, 3);
         figure_range_add(range, row[2], true);
-        figure_range_add(range, (double)stalls[i].iteration_ns / 1e6, true);
     }
 }
 
 static void begin_panel(struct figure *figure, size_t panel, const char *label,
-                        double seconds)
+                        double seconds, double highest)
 {
     figure_panel(figure, panel, "time (s)", label);
-    figure_line(figure, "set xrange [0:%.9g]\nset yrange [0:1e-3<*]", seconds);
+    figure_line(figure, "set xrange [0:%.9g]\nset yrange [0:%.4g]", seconds,
+                highest > 0 ? highest * 1.05 : 1);
 }
 
-static void timeline_script(struct figure *figure, double seconds,
-                            struct figure_range ttft, struct figure_range stalls)
+static void timeline_script(struct figure *figure, const struct timeline_ranges *ranges,
+                            bool loops)
 {
     enum { BLOCK_BINS, BLOCK_REQUESTS, BLOCK_SILENCES };
     static const struct figure_key keys[] = { { 0, 0 }, { 2, 7 }, { 2, 8 }, { 2, 11 } };
     figure_panels(figure, 4, 0.85, keys);
-    begin_panel(figure, 0, "in flight", seconds);
+    begin_panel(figure, 0, "in flight", ranges->seconds, ranges->flying);
     figure_curve(figure, BLOCK_BINS, "using 1:2 with lines lt 1 notitle");
     figure_panel_end(figure);
-    begin_panel(figure, 1, "requests/s", seconds);
+    begin_panel(figure, 1, "requests/s", ranges->seconds, ranges->rate_per_s);
     figure_curve(figure, BLOCK_BINS, "using 1:3 with histeps lt 1 title 'planned'");
     figure_curve(figure, BLOCK_BINS, "using 1:4 with histeps lt 2 title 'sent'");
     figure_panel_end(figure);
-    begin_panel(figure, 2, "TTFT (ms)", seconds);
-    figure_log_axis(figure, "y", ttft);
+    begin_panel(figure, 2, "TTFT (ms)", ranges->seconds, 0);
+    figure_log_axis(figure, "y", ranges->ttft_ms);
     figure_curve(figure, BLOCK_REQUESTS, "using 1:2 with points lt 6 pt 7 ps 0.2 title "
                  "'requests'");
-    figure_curve(figure, BLOCK_BINS, "using 1:5 with points lt 2 pt 4 ps 0.4 title "
-                 "'highest'");
+    if (ranges->ttft_ms.low <= ranges->ttft_ms.high)
+        figure_curve(figure, BLOCK_BINS, "using 1:5 with points lt 2 pt 4 ps 0.4 title "
+                     "'highest'");
     figure_panel_end(figure);
-    begin_panel(figure, 3, "stall (ms)", seconds);
-    figure_log_axis(figure, "y", stalls);
+    begin_panel(figure, 3, "stall (ms)", ranges->seconds, 0);
+    figure_log_axis(figure, "y", ranges->stall_ms);
     figure_curve(figure, BLOCK_SILENCES, "using 1:3:($2-$1):(0) with vectors nohead lt 2 "
                  "dt 1 lw 2 title 'answer'");
     figure_curve(figure, BLOCK_SILENCES, "using 2:3 with points lt 2 ps 0.2 notitle");
-    if (stalls.high > 0)
+    if (loops)
         figure_curve(figure, BLOCK_BINS, "using 1:6 with histeps lt 1 title "
                      "'client loop'");
     figure_panel_end(figure);
@@ -231,21 +246,29 @@ static void describe_timeline(struct figure *figure)
                   "end.");
 }
 
-/* TTFT are in the bins and among the dots. */
+static bool has_loops(const struct stall_bin *stalls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (stalls[i].iteration_ns > 0)
+            return true;
+    return false;
+}
+
 static void add_timeline(struct figure *figure, const struct collection *collection,
                          const struct bins *bins, const struct stall_bin *stalls)
 {
-    struct figure_range ttft = FIGURE_RANGE_EMPTY;
-    struct figure_range stall = FIGURE_RANGE_EMPTY;
+    struct timeline_ranges ranges = {
+        .seconds = seconds_in(bins->span, bins->span.to_ns),
+        .ttft_ms = FIGURE_RANGE_EMPTY,
+        .stall_ms = FIGURE_RANGE_EMPTY,
+    };
     for (size_t i = 0; i < collection->count; i++)
         add_to_bins(bins, &collection->samples[i]);
-    for (size_t i = 0; i < bins->count; i++)
-        figure_range_add(&ttft, bins->items[i].highest_ttft_s * 1e3, true);
     describe_timeline(figure);
-    add_bins(figure, collection, bins, stalls);
-    add_dots(figure, collection, &bins->span, &ttft);
-    add_silences(figure, bins, stalls, &stall);
-    timeline_script(figure, seconds_in(bins->span, bins->span.to_ns), ttft, stall);
+    add_bins(figure, collection, bins, stalls, &ranges);
+    add_dots(figure, collection, &bins->span, &ranges.ttft_ms);
+    add_silences(figure, bins, stalls, &ranges.stall_ms);
+    timeline_script(figure, &ranges, has_loops(stalls, bins->count));
 }
 
 void plot_timeline(struct figure *figure, struct plot_input *input, size_t item)

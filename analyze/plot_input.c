@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/lindley.h"
 #include "formats/base/clock.h"
@@ -104,6 +105,20 @@ static int compare_loads(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Runs of one name get a number. */
+static void tell_apart(struct plot_run *runs, size_t count)
+{
+    bool *alike = memory_new(count, sizeof *alike);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++)
+            alike[i] |= i != k && strcmp(buffer_text(&runs[i].label),
+                                         buffer_text(&runs[k].label)) == 0;
+    for (size_t i = 0; i < count; i++)
+        if (alike[i])
+            buffer_printf(&runs[i].label, " (%zu)", i + 1);
+    free(alike);
+}
+
 /* Several plain runs are a sweep of their own. */
 static void add_sweep_of_runs(struct plot_input *input)
 {
@@ -129,8 +144,10 @@ int plot_input_read(struct plot_input *input, char **operands, int operand_count
         status = profile_directory_is(operands[i])
                      ? read_profile(input, operands[i], common, fault)
                      : read_run(input, operands[i], common, fault);
-    if (status == STATUS_OK && input->run_count > 1)
+    if (status == STATUS_OK && input->run_count > 1) {
+        tell_apart(input->runs, input->run_count);
         add_sweep_of_runs(input);
+    }
     return status;
 }
 

@@ -120,7 +120,9 @@ static void add_tail(struct figure *figure, const struct ordered *ordered,
                      struct figure_range *x, struct figure_range *y)
 {
     double decades = ordered->count > 1 ? log10((double)ordered->count) : 0;
-    size_t steps = ordered->count > 1 ? TAIL_STEPS : 0;
+    size_t steps = ordered->count > TAIL_STEPS / 8 ? TAIL_STEPS
+                   : ordered->count > 1            ? ordered->count * 8
+                                                   : 0;
     for (size_t i = 0; ordered->count > 0 && i <= steps; i++) {
         double rarity = steps > 0 ? pow(10, decades * (double)i / (double)steps) : 1;
         double row[] = { rarity, ordered_quantile(ordered, 1 - 1 / rarity) * ms_per_s };

@@ -83,7 +83,7 @@ static void add_request(struct collection *collection, size_t log,
 
 static void add_loop(struct log_facts *facts, const struct loop_record *loop)
 {
-    if (loop->to_ns <= loop->from_ns)
+    if (!loop_record_has_span(loop))
         return;
     uint64_t span_ns = (uint64_t)(loop->to_ns - loop->from_ns);
     double busy = (double)loop->busy_ns / (double)span_ns;

@@ -79,6 +79,8 @@ static int add_request(struct reading *reading, struct queue_log *log,
 
 static void add_loop(struct queue_log *log, const struct loop_record *loop)
 {
+    if (!loop_record_has_span(loop))
+        return;
     log->loops = memory_grow(log->loops, log->loop_count, &log->loop_capacity,
                              sizeof *log->loops);
     log->loops[log->loop_count++] = *loop;
@@ -135,7 +137,7 @@ void queue_busy_time(const struct queue_log *log, int64_t from_ns, int64_t to_ns
     for (size_t i = 0; i < log->loop_count; i++) {
         const struct loop_record *loop = &log->loops[i];
         int64_t middle_ns = loop->from_ns + (loop->to_ns - loop->from_ns) / 2;
-        if (loop->to_ns <= loop->from_ns || middle_ns < from_ns || middle_ns > to_ns)
+        if (middle_ns < from_ns || middle_ns > to_ns)
             continue;
         *covered_s += (double)(loop->to_ns - loop->from_ns) / NS_PER_S;
         *busy_s += (double)loop->busy_ns / NS_PER_S;

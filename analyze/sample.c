@@ -79,7 +79,9 @@ static void track_multi(struct clock_track *track, struct clock_gaps *gaps,
 static inline void track_event(struct clock_track *track, struct clock_gaps *gaps,
                                int64_t at_ns, uint32_t tokens)
 {
-    if (at_ns != TIME_NONE && track->previous_ns != TIME_NONE) {
+    if (at_ns == TIME_NONE) {
+        track->carried_ns = 0; /* what the next gap brings is not known to follow */
+    } else if (track->previous_ns != TIME_NONE) {
         int64_t gap_ns = at_ns - track->previous_ns;
         if (tokens == 1 && track->carried_ns == 0)
             gaps->gap_ns[gaps->count++] = gap_ns;
@@ -117,16 +119,19 @@ static void track_token_event(const struct arrival_event *event,
         gaps->lag_ns[gaps->lag_count++] = event->app_ns - event->arrival_ns;
 }
 
+/* Times lie within +-RUN_TIME_MAX_NS, so that differences fit, but not any number of
+ * them. */
 static void add_choice(struct token_times *times, const struct clock_track *track)
 {
     if (track->first_ns == TIME_NONE || track->previous_ns == TIME_NONE ||
-        times->last_ns == TIME_NONE || times->span_ns == TIME_NONE) {
+        times->last_ns == TIME_NONE || times->span_ns == TIME_NONE ||
+        __builtin_add_overflow(times->span_ns, track->previous_ns - track->first_ns,
+                               &times->span_ns) ||
+        __builtin_add_overflow(times->early_ns, times->last_ns - track->previous_ns,
+                               &times->early_ns)) {
         times->span_ns = TIME_NONE;
         times->early_ns = TIME_NONE;
-        return;
     }
-    times->span_ns += track->previous_ns - track->first_ns;
-    times->early_ns += times->last_ns - track->previous_ns;
 }
 
 static const struct token_times no_times = {

@@ -47,7 +47,8 @@ static void add_answer(struct stalls *stalls, const struct arrival_request *requ
 static void add_loop(struct stalls *stalls, const struct loop_record *loop)
 {
     int64_t stall_ns = (int64_t)loop->stall_ns;
-    if (loop->to_ns < stalls->from_ns || loop->from_ns > stalls->to_ns)
+    if (!loop_record_has_span(loop) || loop->to_ns < stalls->from_ns ||
+        loop->from_ns > stalls->to_ns)
         return;
     size_t last = bin_of(stalls, loop->to_ns);
     for (size_t i = bin_of(stalls, loop->from_ns); i <= last; i++)

@@ -212,6 +212,12 @@ struct loop_record {
     uint64_t log_wait_ns; /* waited for the disk */
 };
 
+/* Whether the record has both its times, in order; another program's may not. */
+static inline bool loop_record_has_span(const struct loop_record *loop)
+{
+    return loop->from_ns != TIME_NONE && loop->from_ns < loop->to_ns;
+}
+
 /* How a log ended: written last, so its absence means that the worker died. */
 struct end_record {
     int64_t at_ns;

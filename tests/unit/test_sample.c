@@ -293,6 +293,28 @@ static void test_unknown_times(void **state)
     token_gaps_release(&f.gaps);
 }
 
+/* Three choices over all the time that a log can hold: the sum of their spans does not fit
+ * 63 bits. */
+static void test_spans_that_do_not_fit(void **state)
+{
+    (void)state;
+    enum { CHOICES = 3 };
+    struct arrival_event events[2 * CHOICES];
+    for (uint16_t i = 0; i < CHOICES; i++) {
+        events[i] = events[CHOICES + i] = token_at(0);
+        events[i].arrival_ns = events[i].app_ns = -RUN_TIME_MAX_NS;
+        events[CHOICES + i].arrival_ns = events[CHOICES + i].app_ns = RUN_TIME_MAX_NS;
+        events[i].choice = events[CHOICES + i].choice = i;
+    }
+    struct arrival_request request = request_of(events, 2 * CHOICES);
+    struct fixture f = { 0 };
+    measure(&f, &request);
+    assert_undefined(&f.sample, METRIC_TPOT);
+    assert_undefined(&f.sample, METRIC_NTPOT);
+    assert_int_equal(f.gaps.arrival.count, CHOICES);
+    token_gaps_release(&f.gaps);
+}
+
 /* A clock fault is carried as it is, not clamped: arrival before sent, app before
  * arrival. */
 static void test_clock_fault(void **state)
@@ -338,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_no_token),
         cmocka_unit_test(test_one_token),
         cmocka_unit_test(test_several_tokens_per_event),
+        cmocka_unit_test(test_spans_that_do_not_fit),
         cmocka_unit_test(test_event_without_tokens),
         cmocka_unit_test(test_choices_are_not_mixed),
         cmocka_unit_test(test_highest_choice),

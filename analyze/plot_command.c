@@ -145,6 +145,7 @@ struct plot_job {
     struct figure *made; /* owned; those that the runs could give */
     size_t count;
     size_t capacity;
+    char missing[FIGURE_PROBLEM_MAX]; /* why the last one that is missing is */
 };
 
 static void plot_job_release(struct plot_job *job)
@@ -171,8 +172,9 @@ static size_t items_of(const struct plot_input *input, enum plot_subject subject
     return 1;
 }
 
-static void say_missing(const struct plot_job *job, const char *name, const char *why)
+static void say_missing(struct plot_job *job, const char *name, const char *why)
 {
+    snprintf(job->missing, sizeof job->missing, "%s", why);
     if (job->options->figures.count > 0 && job->options->common.quiet == 0)
         fprintf(stderr, "no figure %s: %s\n", name, why);
 }
@@ -207,7 +209,7 @@ static void make_figure(struct plot_job *job, const struct plot_figure *kind, si
     job->made[job->count++] = figure;
 }
 
-static void make_figures(struct plot_job *job)
+static int make_figures(struct plot_job *job, struct fault *fault)
 {
     for (size_t i = 0; i < FIGURES; i++) {
         const struct plot_figure *kind = &figures[i];
@@ -222,6 +224,10 @@ static void make_figures(struct plot_job *job)
         for (size_t item = 0; item < items; item++)
             make_figure(job, kind, item, items);
     }
+    if (job->count == 0)
+        return fault_set(fault, STATUS_BAD_INPUT, "none of the figures can be made of "
+                         "this: %s", job->missing);
+    return STATUS_OK;
 }
 
 /* Refuses before anything is written. */
@@ -270,8 +276,6 @@ static int render_figures(struct plot_job *job, struct fault *fault)
 
 static int make_directory(const char *path, struct fault *fault)
 {
-    if (!path)
-        return fault_set(fault, STATUS_USAGE, "name a directory for the figures with -o");
     if (mkdir(path, 0777) < 0 && errno != EEXIST)
         return fault_set_errno(fault, "%s", path);
     return STATUS_OK;
@@ -283,7 +287,12 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
     struct plot_job job = { .options = options };
     job.input.request = (struct summary_request){ .limits = options->limits,
                                                   .whole = true };
-    int status = parse_formats(options->format, job.formats, fault);
+    int status = STATUS_OK;
+    if (!options->output)
+        status = fault_set(fault, STATUS_USAGE, "name a directory for the figures with "
+                           "-o");
+    if (status == STATUS_OK)
+        status = parse_formats(options->format, job.formats, fault);
     if (status == STATUS_OK)
         status = parse_width(options->width, &job.width_in, fault);
     if (status == STATUS_OK)
@@ -294,11 +303,11 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
         status = plot_input_read(&job.input, operands, operand_count, &options->common,
                                  fault);
     if (status == STATUS_OK)
+        status = make_figures(&job, fault);
+    if (status == STATUS_OK)
         status = make_directory(options->output, fault);
-    if (status == STATUS_OK) {
-        make_figures(&job);
+    if (status == STATUS_OK)
         status = write_figures(&job, fault);
-    }
     if (status == STATUS_OK)
         status = render_figures(&job, fault);
     plot_job_release(&job);

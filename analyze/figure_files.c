@@ -20,7 +20,7 @@ static const int points[] = { 7, 5, 9, 11, 13, 4, 6 };
 enum { STYLES = sizeof colours / sizeof *colours };
 
 /* Text of 8 points at true size: this takes a font scale of 0.75 on cairo's PDF, and
- * pixels of 1/96 inch in SVG, whose lines are set closer, to be as high as cairo's. PNG
+ * pixels of 1/96 inch in SVG, whose keys and points are made as large as cairo's. PNG
  * has 300 pixels per inch. */
 static void append_terminals(struct buffer *text, const struct figure *figure)
 {
@@ -36,7 +36,9 @@ static void append_terminals(struct buffer *text, const struct figure *figure)
     buffer_printf(text, "if (format eq 'svg') set terminal svg noenhanced "
                   "size %.0f,%.0f dynamic font 'Helvetica,10.67' name '%s' "
                   "background 'white'\n", width * 96, height * 96, identifier);
-    buffer_append_text(text, "if (format eq 'svg') set key spacing 0.85\n");
+    buffer_append_text(text, "mark = format eq 'svg' ? 1.6 : 1\n"
+                             "sample = format eq 'svg' ? 0.8 : 1\n"
+                             "if (format eq 'svg') set key spacing 0.85\n");
     buffer_printf(text, "if (format eq 'png') set terminal pngcairo noenhanced color "
                   "size %.0f,%.0f font 'Helvetica,8' fontscale 3.125 linewidth 2.5 "
                   "pointscale 2.5\n",
@@ -58,7 +60,7 @@ static void append_style(struct buffer *text)
                        "set key at graph 0, graph 1 left bottom horizontal Left "
                        "reverse height 0.3\n");
     for (int i = 0; i < STYLES * STYLES; i++)
-        buffer_printf(text, "set linetype %d lc rgb '%s' dt %s pt %d ps 0.4 lw 1.5\n",
+        buffer_printf(text, "set linetype %d lc rgb '%s' dt %s pt %d ps 0.4*mark lw 1.5\n",
                       i + 1, colours[i % STYLES], dashes[(i + i / STYLES) % STYLES],
                       points[(i + i / STYLES) % STYLES]);
 }

@@ -104,6 +104,13 @@ static size_t key_slack(const struct figure_key *key)
     return key->longest / 8;
 }
 
+/* In SVG gnuplot takes a character for 0.7 of the font's size, not for 0.556. */
+static size_t key_slack_svg(const struct figure_key *key)
+{
+    size_t characters = key->longest + KEY_AROUND - KEY_SAMPLE - key_slack(key);
+    return key_slack(key) + characters * 21 / 100;
+}
+
 static size_t key_columns(const struct figure *figure, const struct figure_key *key)
 {
     double entry_in =
@@ -194,8 +201,9 @@ void figure_panel(struct figure *figure, size_t panel, const char *x_label,
     set_margins(figure, panel);
     set_labels(figure, panel, x_label, y_label);
     if (key->entries > 0)
-        figure_line(figure, "set key samplen %d maxcols %zu width -%zu", KEY_SAMPLE,
-                    key_columns(figure, key), key_slack(key));
+        figure_line(figure, "set key samplen %d*sample maxcols %zu width (format eq "
+                    "'svg' ? -%zu : -%zu)", KEY_SAMPLE, key_columns(figure, key),
+                    key_slack_svg(key), key_slack(key));
     else
         figure_line(figure, "set key off");
     figure->curves = 0;

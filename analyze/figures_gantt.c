@@ -39,7 +39,7 @@ static void gantt_script(struct figure *figure, size_t rows, size_t failed,
                      "title '%s'", i + 3, i + 3, i + 4, fills[i], parts[i]);
     if (failed > 0)
         figure_curve(figure, 0, "using ($9 > 0 ? NaN : $8):1 with points lt 2 pt 2 ps "
-                     "0.4 title 'failed'");
+                     "0.4*mark title 'failed'");
     figure_panel_end(figure);
 }
 

@@ -188,10 +188,10 @@ static void itl_script(struct figure *figure, const struct violins *violins,
         figure_curve(figure, i, "using (%zu):1:(%zu-$2):(%zu+$2):($1/%.6g):($1*%.6g) "
                      "with boxxyerror lt 6 dt 1 notitle", i + 1, i + 1, i + 1, half,
                      half);
-    figure_curve(figure, violins->count, "using 1:2 with points lt 7 ps 0.6 title "
-                 "'median'");
-    figure_curve(figure, violins->count, "using 1:3 with points lt 7 pt 9 ps 0.6 title "
-                 "'p99'");
+    figure_curve(figure, violins->count, "using 1:2 with points lt 7 ps 0.6*mark "
+                 "title 'median'");
+    figure_curve(figure, violins->count, "using 1:3 with points lt 7 pt 9 ps "
+                 "0.6*mark title 'p99'");
     figure_panel_end(figure);
 }
 

@@ -216,17 +216,18 @@ static void timeline_script(struct figure *figure, const struct timeline_ranges 
     figure_panel_end(figure);
     begin_panel(figure, 2, "TTFT (ms)", ranges->seconds, 0);
     figure_log_axis(figure, "y", ranges->ttft_ms);
-    figure_curve(figure, BLOCK_REQUESTS, "using 1:2 with points lt 6 pt 7 ps 0.2 title "
-                 "'requests'");
+    figure_curve(figure, BLOCK_REQUESTS, "using 1:2 with points lt 6 pt 7 ps 0.2*mark "
+                 "title 'requests'");
     if (ranges->ttft_ms.low <= ranges->ttft_ms.high)
-        figure_curve(figure, BLOCK_BINS, "using 1:5 with points lt 2 pt 4 ps 0.4 title "
-                     "'highest'");
+        figure_curve(figure, BLOCK_BINS, "using 1:5 with points lt 2 pt 4 ps 0.4*mark "
+                     "title 'highest'");
     figure_panel_end(figure);
     begin_panel(figure, 3, "stall (ms)", ranges->seconds, 0);
     figure_log_axis(figure, "y", ranges->stall_ms);
     figure_curve(figure, BLOCK_SILENCES, "using 1:3:($2-$1):(0) with vectors nohead lt 2 "
                  "dt 1 lw 2 title 'answer'");
-    figure_curve(figure, BLOCK_SILENCES, "using 2:3 with points lt 2 ps 0.2 notitle");
+    figure_curve(figure, BLOCK_SILENCES, "using 2:3 with points lt 2 ps 0.2*mark "
+                 "notitle");
     if (loops)
         figure_curve(figure, BLOCK_BINS, "using 1:6 with histeps lt 1 title "
                      "'client loop'");

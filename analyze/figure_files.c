@@ -12,7 +12,7 @@
 /* Colours of Okabe and Ito (2008), yellow left out: it does not show on white. */
 static const char *const colours[] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                        "#E69F00", "#56B4E9", "#000000" };
-static const char *const dashes[] = { "1", "(8,3)", "(3,3)", "(10,3,2,3)",
+static const char *const dashes[] = { "1",     "(8,3)",          "(3,3)", "(10,3,2,3)",
                                       "(5,5)", "(12,3,2,3,2,3)", "(2,2)" };
 static const int points[] = { 7, 5, 9, 11, 13, 4, 6 };
 
@@ -30,16 +30,20 @@ static void append_terminals(struct buffer *text, const struct figure *figure)
     double width = figure->width_in;
     double height = figure->height_in;
     buffer_append_text(text, "if (!exists('format')) format = 'pdf'\n");
-    buffer_printf(text, "if (format eq 'pdf') set terminal pdfcairo noenhanced color "
+    buffer_printf(text,
+                  "if (format eq 'pdf') set terminal pdfcairo noenhanced color "
                   "size %.4gin,%.4gin font 'Helvetica,8' fontscale 0.75\n",
                   width, height);
-    buffer_printf(text, "if (format eq 'svg') set terminal svg noenhanced "
+    buffer_printf(text,
+                  "if (format eq 'svg') set terminal svg noenhanced "
                   "size %.0f,%.0f dynamic font 'Helvetica,10.67' name '%s' "
-                  "background 'white'\n", width * 96, height * 96, identifier);
+                  "background 'white'\n",
+                  width * 96, height * 96, identifier);
     buffer_append_text(text, "mark = format eq 'svg' ? 1.6 : 1\n"
                              "sample = format eq 'svg' ? 0.8 : 1\n"
                              "if (format eq 'svg') set key spacing 0.85\n");
-    buffer_printf(text, "if (format eq 'png') set terminal pngcairo noenhanced color "
+    buffer_printf(text,
+                  "if (format eq 'png') set terminal pngcairo noenhanced color "
                   "size %.0f,%.0f font 'Helvetica,8' fontscale 3.125 linewidth 2.5 "
                   "pointscale 2.5\n",
                   width * 300, height * 300);
@@ -49,25 +53,26 @@ static void append_terminals(struct buffer *text, const struct figure *figure)
 
 static void append_style(struct buffer *text)
 {
-    buffer_append_text(text,
-                       "set encoding utf8\n"
-                       "unset title\n"
-                       "set border 3 lw 1\n"
-                       "set tics nomirror out scale 0.5,0.25\n"
-                       "set pointintervalbox 0\n"
-                       "set grid xtics ytics lc rgb '#DDDDDD' lw 0.5 dt 1\n"
-                       "set xtics offset 0,0.2\n"
-                       "set key at graph 0, graph 1 left bottom horizontal Left "
-                       "reverse height 0.3\n");
+    buffer_append_text(text, "set encoding utf8\n"
+                             "unset title\n"
+                             "set border 3 lw 1\n"
+                             "set tics nomirror out scale 0.5,0.25\n"
+                             "set pointintervalbox 0\n"
+                             "set grid xtics ytics lc rgb '#DDDDDD' lw 0.5 dt 1\n"
+                             "set xtics offset 0,0.2\n"
+                             "set key at graph 0, graph 1 left bottom horizontal Left "
+                             "reverse height 0.3\n");
     for (int i = 0; i < STYLES * STYLES; i++)
-        buffer_printf(text, "set linetype %d lc rgb '%s' dt %s pt %d ps 0.4*mark lw 1.5\n",
+        buffer_printf(text,
+                      "set linetype %d lc rgb '%s' dt %s pt %d ps 0.4*mark lw 1.5\n",
                       i + 1, colours[i % STYLES], dashes[(i + i / STYLES) % STYLES],
                       points[(i + i / STYLES) % STYLES]);
 }
 
 static void append_script(struct buffer *text, struct figure *figure)
 {
-    buffer_printf(text, "# Run in this directory: gnuplot %s.gp draws %s.pdf,\n"
+    buffer_printf(text,
+                  "# Run in this directory: gnuplot %s.gp draws %s.pdf,\n"
                   "# gnuplot -e \"format='svg'\" %s.gp draws %s.svg; png likewise.\n"
                   "# The columns of the data are documented in %s.dat.\n",
                   figure->name, figure->name, figure->name, figure->name, figure->name);
@@ -96,8 +101,7 @@ static int write_text(const char *directory, const char *name, const char *suffi
     struct buffer path = BUFFER_INIT;
     struct output_file file = { 0 };
     buffer_printf(&path, "%s/%s.%s", directory, name, suffix);
-    int status =
-        output_file_open(&file, buffer_text(&path), OUTPUT_FORCE, fault);
+    int status = output_file_open(&file, buffer_text(&path), OUTPUT_FORCE, fault);
     if (status == STATUS_OK) {
         fputs(buffer_text(text), file.stream);
         status = output_file_commit(&file, fault);
@@ -153,8 +157,10 @@ static int draw(const char *directory, const char *script, const char *format,
         while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
             ;
     if (error != 0 || ended != 0)
-        return fault_set(fault, STATUS_IO, "gnuplot did not draw %s/%s; run it on %s "
-                         "there to see why", directory, part, script);
+        return fault_set(fault, STATUS_IO,
+                         "gnuplot did not draw %s/%s; run it on %s "
+                         "there to see why",
+                         directory, part, script);
     return STATUS_OK;
 }
 

@@ -113,8 +113,7 @@ static size_t key_slack_svg(const struct figure_key *key)
 
 static size_t key_columns(const struct figure *figure, const struct figure_key *key)
 {
-    double entry_in =
-        (double)(key->longest + KEY_AROUND - key_slack(key)) * character_in;
+    double entry_in = (double)(key->longest + KEY_AROUND - key_slack(key)) * character_in;
     size_t columns = (size_t)(panel_width_in(figure) / entry_in);
     columns = columns > key->entries ? key->entries : columns;
     return columns > 0 ? columns : 1;
@@ -201,9 +200,11 @@ void figure_panel(struct figure *figure, size_t panel, const char *x_label,
     set_margins(figure, panel);
     set_labels(figure, panel, x_label, y_label);
     if (key->entries > 0)
-        figure_line(figure, "set key samplen %d*sample maxcols %zu width (format eq "
-                    "'svg' ? -%zu : -%zu)", KEY_SAMPLE, key_columns(figure, key),
-                    key_slack_svg(key), key_slack(key));
+        figure_line(figure,
+                    "set key samplen %d*sample maxcols %zu width (format eq "
+                    "'svg' ? -%zu : -%zu)",
+                    KEY_SAMPLE, key_columns(figure, key), key_slack_svg(key),
+                    key_slack(key));
     else
         figure_line(figure, "set key off");
     figure->curves = 0;

@@ -118,9 +118,9 @@ void plot_lag(struct figure *figure, struct plot_input *input, size_t item)
 {
     (void)item;
     figure_remark(figure, "Histograms of lags: of requests, sent - due; of token events, "
-                  "app - arrival. Columns: from (us),");
+                          "app - arrival. Columns: from (us),");
     figure_remark(figure, "to (us), share. The first bin holds all below it, the last "
-                  "all above.");
+                          "all above.");
     struct figure_range range = add_lags(figure, input);
     if (input->run_count == 1)
         lag_of_one(figure, range);
@@ -172,7 +172,8 @@ static void queue_script(struct figure *figure, size_t measured, size_t models,
         if (model != MODEL_KINGMAN)
             figure_curve(figure, models, "using 1:%d with lines lt %d title '%s'",
                          model + 2, model + 1, queue_model_names[model]);
-    figure_curve(figure, measured, "using 1:2:3:4 with yerrorbars lt 7 dt 1 pt 7 title "
+    figure_curve(figure, measured,
+                 "using 1:2:3:4 with yerrorbars lt 7 dt 1 pt 7 title "
                  "'measured'");
     figure_panel_end(figure);
 }
@@ -208,9 +209,11 @@ void plot_queue(struct figure *figure, struct plot_input *input, size_t item)
         return;
     }
     figure_remark(figure, "First block, a worker a line: utilisation, mean wait, its "
-                  "interval at 95 %% from, to (us).");
-    figure_remark(figure, "Second: utilisation, then mean waits (us) of the models for "
-                  "worker %u's services:", worker->worker);
+                          "interval at 95 %% from, to (us).");
+    figure_remark(figure,
+                  "Second: utilisation, then mean waits (us) of the models for "
+                  "worker %u's services:",
+                  worker->worker);
     for (int model = 0; model < QUEUE_MODELS; model++)
         figure_remark(figure, "  column %d: %s", model + 2, queue_model_names[model]);
     size_t measured = add_measured(figure, queue, &range);
@@ -260,8 +263,10 @@ void plot_service(struct figure *figure, struct plot_input *input, size_t item)
     double *services = NULL;
     size_t count = services_of(queue, worker, &services);
     const struct service_law *law = &worker->services.laws[worker->services.best];
-    figure_remark(figure, "Services of worker %u against the law with the lowest AIC. "
-                  "Columns: quantile of the law (us),", worker->worker);
+    figure_remark(figure,
+                  "Services of worker %u against the law with the lowest AIC. "
+                  "Columns: quantile of the law (us),",
+                  worker->worker);
     figure_remark(figure, "of the services (us), p.");
     size_t block = figure_block(figure, "%s", service_law_names[law->kind]);
     for (int i = 0; count > 0 && i < QQ_POINTS; i++) {

@@ -35,10 +35,13 @@ static void gantt_script(struct figure *figure, size_t rows, size_t failed,
                 rows > GANTT_PLACES_MIN ? 5 : 1);
     figure_line(figure, "set style fill noborder");
     for (int i = 0; i < 4; i++)
-        figure_curve(figure, 0, "using %d:1:%d:%d:($1-0.35):($1+0.35) with boxxyerror %s "
-                     "title '%s'", i + 3, i + 3, i + 4, fills[i], parts[i]);
+        figure_curve(figure, 0,
+                     "using %d:1:%d:%d:($1-0.35):($1+0.35) with boxxyerror %s "
+                     "title '%s'",
+                     i + 3, i + 3, i + 4, fills[i], parts[i]);
     if (failed > 0)
-        figure_curve(figure, 0, "using ($9 > 0 ? NaN : $8):1 with points lt 2 pt 2 ps "
+        figure_curve(figure, 0,
+                     "using ($9 > 0 ? NaN : $8):1 with points lt 2 pt 2 ps "
                      "0.4*mark title 'failed'");
     figure_panel_end(figure);
 }
@@ -53,8 +56,12 @@ static void add_request(struct figure *figure, const struct request_sample *samp
 {
     int64_t first_ns = or_else(sample->arrival.first_ns, sample->end_ns);
     int64_t last_ns = or_else(sample->arrival.last_ns, first_ns);
-    int64_t moments[] = { sample->due_ns, sample->sent_ns, first_ns, last_ns,
-                          or_else(sample->app.last_ns, last_ns), sample->end_ns };
+    int64_t moments[] = { sample->due_ns,
+                          sample->sent_ns,
+                          first_ns,
+                          last_ns,
+                          or_else(sample->app.last_ns, last_ns),
+                          sample->end_ns };
     double row[9] = { (double)place, (double)sample->row };
     for (size_t i = 0; i < 6; i++) {
         row[2 + i] = (double)(moments[i] - zero_ns) / NS_PER_S;
@@ -94,12 +101,14 @@ void plot_gantt(struct figure *figure, struct plot_input *input, size_t item)
     }
     size_t rows = count < GANTT_ROWS ? count : GANTT_ROWS;
     size_t first = (count - rows) / 2;
-    figure_remark(figure, "%zu of %zu requests that were sent, from the middle of the "
-                  "run.", rows, count);
+    figure_remark(figure,
+                  "%zu of %zu requests that were sent, from the middle of the "
+                  "run.",
+                  rows, count);
     figure_remark(figure, "Columns: place, row of the plan, then times since the first "
-                  "due request (s): due, sent,");
+                          "due request (s): due, sent,");
     figure_remark(figure, "first token by arrival (the end, where none came), last token "
-                  "by arrival, last token by app,");
+                          "by arrival, last token by app,");
     figure_remark(figure, "end; 1 where it succeeded, else 0.");
     figure_block(figure, "requests");
     size_t failed = 0;

@@ -185,12 +185,15 @@ static void itl_script(struct figure *figure, const struct violins *violins,
     set_names(figure, violins, upright);
     figure_line(figure, "set style fill solid 0.5 noborder");
     for (size_t i = 0; i < violins->count; i++)
-        figure_curve(figure, i, "using (%zu):1:(%zu-$2):(%zu+$2):($1/%.6g):($1*%.6g) "
-                     "with boxxyerror lt 6 dt 1 notitle", i + 1, i + 1, i + 1, half,
-                     half);
-    figure_curve(figure, violins->count, "using 1:2 with points lt 7 ps 0.6*mark "
+        figure_curve(figure, i,
+                     "using (%zu):1:(%zu-$2):(%zu+$2):($1/%.6g):($1*%.6g) "
+                     "with boxxyerror lt 6 dt 1 notitle",
+                     i + 1, i + 1, i + 1, half, half);
+    figure_curve(figure, violins->count,
+                 "using 1:2 with points lt 7 ps 0.6*mark "
                  "title 'median'");
-    figure_curve(figure, violins->count, "using 1:3 with points lt 7 pt 9 ps "
+    figure_curve(figure, violins->count,
+                 "using 1:3 with points lt 7 pt 9 ps "
                  "0.6*mark title 'p99'");
     figure_panel_end(figure);
 }
@@ -210,11 +213,11 @@ void plot_itl(struct figure *figure, struct plot_input *input, size_t item)
         goto done;
     }
     figure_remark(figure, "Gaps between token events by arrival, of the requests that "
-                  "succeeded; a block for each run, then");
+                          "succeeded; a block for each run, then");
     figure_remark(figure, "for each stage of a profile, of its steady part. Columns: gap "
-                  "(ms), half-width of the violin,");
+                          "(ms), half-width of the violin,");
     figure_remark(figure, "share of the gaps in this bin; shorter ones are left out. "
-                  "Last block: place, median (ms), p99 (ms).");
+                          "Last block: place, median (ms), p99 (ms).");
     for (size_t i = 0; i < violins.count; i++) {
         figure_block(figure, "%s", buffer_text(&violins.items[i].name));
         add_shape(figure, &violins.items[i].gaps.histogram, range);

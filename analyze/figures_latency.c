@@ -12,7 +12,7 @@ struct curve {
 };
 
 static const struct curve curves[] = {
-    { "TTFT", METRIC_TTFT }, { "TPOT", METRIC_TPOT }, { "ITL", SLO_ITL },
+    { "TTFT", METRIC_TTFT },   { "TPOT", METRIC_TPOT }, { "ITL", SLO_ITL },
     { "NTPOT", METRIC_NTPOT }, { "E2E", METRIC_E2E },
 };
 
@@ -108,7 +108,7 @@ void plot_cdf(struct figure *figure, struct plot_input *input, size_t item)
     (void)item;
     figure_remark(figure, "Distributions by arrival, of the requests that succeeded.");
     figure_remark(figure, "Columns: latency (ms), share of requests (gaps for ITL) with "
-                  "at most that.");
+                          "at most that.");
     if (input->run_count == 1)
         cdf_of_one(figure, &input->runs[0]);
     else
@@ -140,7 +140,7 @@ static void tail_panel(struct figure *figure, size_t panel, const char *name,
     figure_panel(figure, panel, "percentile", label);
     figure_log_axis(figure, "x", x);
     figure_line(figure, "set xtics ('0' 1, '50' 2, '90' 10, '99' 100, '99.9' 1e3, "
-                "'99.99' 1e4, '99.999' 1e5, '99.9999' 1e6, '99.99999' 1e7)");
+                        "'99.99' 1e4, '99.999' 1e5, '99.9999' 1e6, '99.99999' 1e7)");
     figure_log_axis(figure, "y", y);
 }
 
@@ -205,8 +205,7 @@ static void tail_of_metric(struct figure *figure, const struct plot_input *input
     for (size_t r = 0; r < input->run_count; r++) {
         struct ordered ordered =
             ordered_of(&input->runs[r].analysis.collection, curve->metric, BY_ARRIVAL);
-        figure_block(figure, "%s of %s", curve->name,
-                     buffer_text(&input->runs[r].label));
+        figure_block(figure, "%s of %s", curve->name, buffer_text(&input->runs[r].label));
         add_tail(figure, &ordered, &x, &y);
         ordered_release(&ordered);
     }
@@ -236,9 +235,9 @@ void plot_tail(struct figure *figure, struct plot_input *input, size_t item)
     (void)item;
     struct figure_key keys[CURVES];
     figure_remark(figure, "Tails by arrival, of the requests that succeeded. Columns: "
-                  "1/(1-p), p-quantile (ms).");
+                          "1/(1-p), p-quantile (ms).");
     figure_remark(figure, "Objectives are steps: up to 1/(1-p), latency is to stay below "
-                  "(ms).");
+                          "(ms).");
     for (size_t i = 0; i < CURVES; i++)
         keys[i] = tail_key(input, i);
     figure_panels(figure, CURVES, 1, keys);
@@ -255,9 +254,9 @@ void plot_bias(struct figure *figure, struct plot_input *input, size_t item)
     static const struct figure_key keys[3] = { { 3, 10 }, { 0, 0 }, { 0, 0 } };
     const struct collection *collection = &input->runs[item].analysis.collection;
     figure_remark(figure, "The same tokens by when they reached the host, by when the "
-                  "client had them in hand,");
+                          "client had them in hand,");
     figure_remark(figure, "and counted from when their request was due. Columns: "
-                  "1/(1-p), p-quantile (ms).");
+                          "1/(1-p), p-quantile (ms).");
     figure_panels(figure, 3, 1, keys);
     for (size_t i = 0; i < 3; i++) {
         struct figure_range x = FIGURE_RANGE_EMPTY;

@@ -119,11 +119,14 @@ static void begin_panel(struct figure *figure, const struct profile_figure *prof
     figure_line(figure, "set xrange [0:%.6g]", end_per_s);
     if (!profile->knee)
         return;
-    figure_line(figure, "set object 1 rectangle from %.6g, graph 0 to %.6g, graph 1 "
+    figure_line(figure,
+                "set object 1 rectangle from %.6g, graph 0 to %.6g, graph 1 "
                 "behind fillcolor rgb '#000000' fillstyle solid 0.15 noborder",
                 fmax(knee->interval.low, 0), fmin(knee->interval.high, end_per_s));
-    figure_line(figure, "set arrow 1 from %.6g, graph 0 to %.6g, graph 1 nohead back lt "
-                "7 dt 1 lw 1", knee->knee_per_s, knee->knee_per_s);
+    figure_line(figure,
+                "set arrow 1 from %.6g, graph 0 to %.6g, graph 1 nohead back lt "
+                "7 dt 1 lw 1",
+                knee->knee_per_s, knee->knee_per_s);
 }
 
 static void percentile_panel(struct figure *figure, const struct profile_figure *profile,
@@ -133,28 +136,34 @@ static void percentile_panel(struct figure *figure, const struct profile_figure 
     for (int i = 0; i < PERCENTILES; i++) {
         int at = 2 + 3 * i;
         if (profile->repeated)
-            figure_curve(figure, block, "using 1:%d:%d:%d with yerrorbars lt %d dt 1 "
-                         "notitle", at, at + 1, at + 2, i + 1);
+            figure_curve(figure, block,
+                         "using 1:%d:%d:%d with yerrorbars lt %d dt 1 "
+                         "notitle",
+                         at, at + 1, at + 2, i + 1);
         else
             figure_curve(figure, block, "using 1:%d:%d with filledcurves lt %d notitle",
                          at + 1, at + 2, i + 1);
     }
     for (int i = 0; i < PERCENTILES; i++)
-        figure_curve(figure, block, "using 1:%d with %s lt %d title word('p50 p90 p99', "
-                     "%d)", 2 + 3 * i, profile->repeated ? "points" : "linespoints",
-                     i + 1, i + 1);
+        figure_curve(figure, block,
+                     "using 1:%d with %s lt %d title word('p50 p90 p99', "
+                     "%d)",
+                     2 + 3 * i, profile->repeated ? "points" : "linespoints", i + 1,
+                     i + 1);
     if (profile->knee && figure->curves > 0)
         figure_extra(figure, "keyentry with filledcurves fillcolor rgb '#000000' "
-                     "fillstyle solid 0.15 title 'knee'");
+                             "fillstyle solid 0.15 title 'knee'");
     figure_panel_end(figure);
 }
 
 static void mean_panel(struct figure *figure, const struct profile_figure *profile)
 {
-    figure_curve(figure, profile->mean, "using 1:($5 > 0 ? $2 : NaN):3:4 with "
+    figure_curve(figure, profile->mean,
+                 "using 1:($5 > 0 ? $2 : NaN):3:4 with "
                  "yerrorbars lt 1 dt 1 title 'mean'");
     if (!profile->evidence)
-        figure_curve(figure, profile->mean, "using 1:($5 > 0 ? NaN : $2) with points lt "
+        figure_curve(figure, profile->mean,
+                     "using 1:($5 > 0 ? NaN : $2) with points lt "
                      "1 pt 6 title 'no evidence'");
     figure_curve(figure, profile->curve, "using 1:2 with lines lt 2 title 'M/G/1 fit'");
     figure_panel_end(figure);
@@ -171,22 +180,24 @@ static bool all_usable(const struct plot_sweep *sweep)
 static void describe_profile(struct figure *figure)
 {
     figure_remark(figure, "Latencies by arrival against load. Columns of TTFT and TPOT: "
-                  "planned load (1/s), p50 (ms), its");
+                          "planned load (1/s), p50 (ms), its");
     figure_remark(figure, "interval at 95 %% from, to; likewise p90; p99; 1 where the "
-                  "stage says something of the server, else 0.");
+                          "stage says something of the server, else 0.");
     figure_remark(figure, "Of mean: planned load (1/s), mean time from sent to end (ms), "
-                  "its interval from, to; 1 or 0 as before.");
+                          "its interval from, to; 1 or 0 as before.");
     figure_remark(figure, "Of fit: load (1/s), mean (ms) by a + b x / (c - x), fitted to "
-                  "the means for stages of their length.");
+                          "the means for stages of their length.");
     figure_remark(figure, "Of knee: the load beyond which the server falls behind (1/s), "
-                  "its interval at 95 %% from, to.");
+                          "its interval at 95 %% from, to.");
 }
 
 void plot_profile(struct figure *figure, struct plot_input *input, size_t item)
 {
     const struct plot_sweep *sweep = &input->sweeps[item];
     const struct figure_key keys[] = {
-        { 4, 4 }, { 0, 0 }, { all_usable(sweep) ? 2 : 3, all_usable(sweep) ? 9 : 11 },
+        { 4, 4 },
+        { 0, 0 },
+        { all_usable(sweep) ? 2 : 3, all_usable(sweep) ? 9 : 11 },
     };
     struct profile_figure profile = {
         .sweep = sweep,
@@ -227,7 +238,7 @@ void plot_throughput(struct figure *figure, struct plot_input *input, size_t ite
         return;
     }
     figure_remark(figure, "In the order of load. Columns: planned load (requests/s), "
-                  "output (tokens/s), goodput (requests/s),");
+                          "output (tokens/s), goodput (requests/s),");
     figure_remark(figure, "median TPOT by arrival (ms).");
     size_t block = figure_block(figure, "loads");
     for (size_t i = 0; i < sweep->count; i++) {

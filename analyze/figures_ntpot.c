@@ -136,9 +136,9 @@ void plot_ntpot(struct figure *figure, struct plot_input *input, size_t item)
         add_parts(&bins[bin], &collection->samples[i], parts);
     }
     figure_remark(figure, "Parts of NTPOT by arrival, requests in bins of input length. "
-                  "Columns: mean input tokens to compute,");
+                          "Columns: mean input tokens to compute,");
     figure_remark(figure, "requests, NTPOT (ms per output token), of this: queue and the "
-                  "rest, prefill, decode.");
+                          "rest, prefill, decode.");
     if (parts->prefill.reason)
         figure_remark(figure, "Prefill is not identifiable: it is in the fourth column.");
     figure_block(figure, "lengths");
@@ -148,9 +148,9 @@ void plot_ntpot(struct figure *figure, struct plot_input *input, size_t item)
             continue;
         double per_ms = 1e3 / bin->output;
         double rest_s = bin->total_s - bin->prefill_s - bin->decode_s;
-        double row[] = { bin->input / bin->count, bin->count, bin->total_s * per_ms,
-                         rest_s * per_ms, bin->prefill_s * per_ms,
-                         bin->decode_s * per_ms };
+        double row[] = { bin->input / bin->count, bin->count,
+                         bin->total_s * per_ms,   rest_s * per_ms,
+                         bin->prefill_s * per_ms, bin->decode_s * per_ms };
         figure_row(figure, row, 6);
     }
     ntpot_script(figure, bins, count, !parts->prefill.reason);

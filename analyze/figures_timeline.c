@@ -216,20 +216,25 @@ static void timeline_script(struct figure *figure, const struct timeline_ranges 
     figure_panel_end(figure);
     begin_panel(figure, 2, "TTFT (ms)", ranges->seconds, 0);
     figure_log_axis(figure, "y", ranges->ttft_ms);
-    figure_curve(figure, BLOCK_REQUESTS, "using 1:2 with points lt 6 pt 7 ps 0.2*mark "
+    figure_curve(figure, BLOCK_REQUESTS,
+                 "using 1:2 with points lt 6 pt 7 ps 0.2*mark "
                  "title 'requests'");
     if (ranges->ttft_ms.low <= ranges->ttft_ms.high)
-        figure_curve(figure, BLOCK_BINS, "using 1:5 with points lt 2 pt 4 ps 0.4*mark "
+        figure_curve(figure, BLOCK_BINS,
+                     "using 1:5 with points lt 2 pt 4 ps 0.4*mark "
                      "title 'highest'");
     figure_panel_end(figure);
     begin_panel(figure, 3, "stall (ms)", ranges->seconds, 0);
     figure_log_axis(figure, "y", ranges->stall_ms);
-    figure_curve(figure, BLOCK_SILENCES, "using 1:3:($2-$1):(0) with vectors nohead lt 2 "
+    figure_curve(figure, BLOCK_SILENCES,
+                 "using 1:3:($2-$1):(0) with vectors nohead lt 2 "
                  "dt 1 lw 2 title 'answer'");
-    figure_curve(figure, BLOCK_SILENCES, "using 2:3 with points lt 2 ps 0.2*mark "
+    figure_curve(figure, BLOCK_SILENCES,
+                 "using 2:3 with points lt 2 ps 0.2*mark "
                  "notitle");
     if (loops)
-        figure_curve(figure, BLOCK_BINS, "using 1:6 with histeps lt 1 title "
+        figure_curve(figure, BLOCK_BINS,
+                     "using 1:6 with histeps lt 1 dt (4,2) title "
                      "'client loop'");
     figure_panel_end(figure);
 }
@@ -237,14 +242,14 @@ static void timeline_script(struct figure *figure, const struct timeline_ranges 
 static void describe_timeline(struct figure *figure)
 {
     figure_remark(figure, "Time is since the first due request. Columns of bins: time "
-                  "(s), requests in flight, planned (1/s),");
+                          "(s), requests in flight, planned (1/s),");
     figure_remark(figure, "sent (1/s), highest TTFT by arrival of those sent (ms), "
-                  "longest iteration of a client's loop (ms).");
+                          "longest iteration of a client's loop (ms).");
     figure_remark(figure, "Of requests, a sample: time of sending (s), TTFT (ms).");
     figure_remark(figure, "Of silences, the longest that ends in each bin: from (s), to "
-                  "(s), time without a token of an answer");
+                          "(s), time without a token of an answer");
     figure_remark(figure, "that had begun (ms), by arrival; where it failed, up to its "
-                  "end.");
+                          "end.");
 }
 
 static bool has_loops(const struct stall_bin *stalls, size_t count)

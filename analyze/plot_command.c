@@ -39,22 +39,36 @@ struct plot_options {
 };
 
 static const struct option_spec specs[] = {
-    { .name = "output", .letter = 'o', .type = OPTION_PATH, .argument = "DIR",
-      .group = "Output", .offset = offsetof(struct plot_options, output),
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_PATH,
+      .argument = "DIR",
+      .group = "Output",
+      .offset = offsetof(struct plot_options, output),
       .help = "directory for the figures; made when it is missing. Figures that are "
               "there are kept, unless --force is given" },
-    { .name = "figure", .type = OPTION_LIST, .argument = "NAME",
+    { .name = "figure",
+      .type = OPTION_LIST,
+      .argument = "NAME",
       .offset = offsetof(struct plot_options, figures),
       .help = "cdf, tail, profile, throughput, bias, queue, service, timeline, gantt, "
               "lag, itl or ntpot; may be repeated (default: all that the runs can "
               "give)" },
-    { .name = "format", .type = OPTION_STRING, .argument = "NAME,...",
-      .default_text = "pdf", .offset = offsetof(struct plot_options, format),
+    { .name = "format",
+      .type = OPTION_STRING,
+      .argument = "NAME,...",
+      .default_text = "pdf",
+      .offset = offsetof(struct plot_options, format),
       .help = "pdf, svg, png" },
-    { .name = "width", .type = OPTION_STRING, .argument = "INCHES",
-      .default_text = "3.33in", .offset = offsetof(struct plot_options, width),
+    { .name = "width",
+      .type = OPTION_STRING,
+      .argument = "INCHES",
+      .default_text = "3.33in",
+      .offset = offsetof(struct plot_options, width),
       .help = "of the figures: 3.33in is one column of a paper, 7in both" },
-    { .name = "slo", .type = OPTION_LIST, .argument = "TERMS",
+    { .name = "slo",
+      .type = OPTION_LIST,
+      .argument = "TERMS",
       .offset = offsetof(struct plot_options, slo),
       .help = "objectives: of requests (ttft<500ms) for goodput, of percentiles "
               "(ttft_p99<500ms) as steps in the figure tail" },
@@ -70,8 +84,8 @@ static int parse_formats(const char *text, bool *wanted, struct fault *fault)
     while (*text) {
         size_t len = strcspn(text, ",");
         size_t i = 0;
-        while (i < FORMATS && (strlen(formats[i]) != len ||
-                               strncmp(formats[i], text, len) != 0))
+        while (i < FORMATS &&
+               (strlen(formats[i]) != len || strncmp(formats[i], text, len) != 0))
             i++;
         if (i == FORMATS)
             return fault_set(fault, STATUS_USAGE,
@@ -225,8 +239,10 @@ static int make_figures(struct plot_job *job, struct fault *fault)
             make_figure(job, kind, item, items);
     }
     if (job->count == 0)
-        return fault_set(fault, STATUS_BAD_INPUT, "none of the figures can be made of "
-                         "this: %s", job->missing);
+        return fault_set(fault, STATUS_BAD_INPUT,
+                         "none of the figures can be made of "
+                         "this: %s",
+                         job->missing);
     return STATUS_OK;
 }
 
@@ -270,7 +286,7 @@ static int render_figures(struct plot_job *job, struct fault *fault)
     fault->text[0] = '\0';
     if (job->options->common.quiet == 0)
         fprintf(stderr, "gnuplot is not installed: wrote the data and the scripts "
-                "only\n");
+                        "only\n");
     return STATUS_OK;
 }
 
@@ -285,11 +301,12 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
 {
     const struct plot_options *options = given;
     struct plot_job job = { .options = options };
-    job.input.request = (struct summary_request){ .limits = options->limits,
-                                                  .whole = true };
+    job.input.request =
+        (struct summary_request){ .limits = options->limits, .whole = true };
     int status = STATUS_OK;
     if (!options->output)
-        status = fault_set(fault, STATUS_USAGE, "name a directory for the figures with "
+        status = fault_set(fault, STATUS_USAGE,
+                           "name a directory for the figures with "
                            "-o");
     if (status == STATUS_OK)
         status = parse_formats(options->format, job.formats, fault);
@@ -300,8 +317,8 @@ static int run(void *given, char **operands, int operand_count, struct fault *fa
     if (status == STATUS_OK)
         status = check_names(&options->figures, fault);
     if (status == STATUS_OK)
-        status = plot_input_read(&job.input, operands, operand_count, &options->common,
-                                 fault);
+        status =
+            plot_input_read(&job.input, operands, operand_count, &options->common, fault);
     if (status == STATUS_OK)
         status = make_figures(&job, fault);
     if (status == STATUS_OK)

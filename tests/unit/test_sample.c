@@ -293,8 +293,8 @@ static void test_unknown_times(void **state)
     token_gaps_release(&f.gaps);
 }
 
-/* Three choices over all the time that a log can hold: the sum of their spans does not fit
- * 63 bits. */
+/* Three choices over all the time that a log can hold: the sum of their spans does not
+ * fit 63 bits. */
 static void test_spans_that_do_not_fit(void **state)
 {
     (void)state;

@@ -17,35 +17,90 @@ static int64_t expected_duration(const struct plan_request *request, int64_t tim
     return timeout_ns != 0 && duration_ns > timeout_ns ? timeout_ns : duration_ns;
 }
 
+/* Starts and ends of streams, counted per bucket of time. */
+struct stream_counts {
+    int64_t span_ns;
+    int64_t bucket_ns;
+    size_t buckets;
+    int64_t *starts; /* owned */
+    int64_t *ends;   /* owned */
+};
+
+static void note_end(struct stream_counts *counts, int64_t end_ns)
+{
+    if (end_ns < counts->span_ns)
+        counts->ends[end_ns / counts->bucket_ns]++;
+}
+
+/* When a turn begins that waits for the one that ends at *before_ns. */
+static int64_t turn_begin(const struct plan_request *request, int64_t before_ns)
+{
+    int64_t begin_ns;
+    if (__builtin_add_overflow(before_ns, request->think_ns, &begin_ns))
+        return INT64_MAX;
+    return begin_ns > request->due_ns ? begin_ns : request->due_ns;
+}
+
+/* Turns that wait for answers go on with the stream of their session: they only put off
+ * its end, ends_ns[session] (0: none). */
+static void count_streams(struct stream_counts *counts, const struct plan *plan,
+                          int64_t timeout_ns, int64_t *ends_ns)
+{
+    for (size_t index = 0; index < plan->count; index++) {
+        const struct plan_request *request = &plan->requests[index];
+        int64_t duration_ns = expected_duration(request, timeout_ns);
+        int64_t end_ns = request->due_ns + duration_ns;
+        bool in_session = request->session != SESSION_NONE;
+        if (plan_request_waits(request)) {
+            int64_t begin_ns = turn_begin(request, ends_ns[request->session]);
+            if (__builtin_add_overflow(begin_ns, duration_ns, &end_ns))
+                end_ns = INT64_MAX;
+        } else {
+            counts->starts[request->due_ns / counts->bucket_ns]++;
+            if (in_session && ends_ns[request->session] > 0)
+                note_end(counts, ends_ns[request->session]);
+        }
+        if (in_session)
+            ends_ns[request->session] = end_ns;
+        else
+            note_end(counts, end_ns);
+    }
+    for (size_t session = 0; session < plan->sessions.count; session++)
+        note_end(counts, ends_ns[session]);
+}
+
+/* A bucket's starts all count before its ends. */
+static uint64_t most_open(const struct stream_counts *counts)
+{
+    int64_t open = 0;
+    int64_t most = 0;
+    for (size_t bucket = 0; bucket < counts->buckets; bucket++) {
+        open += counts->starts[bucket];
+        if (open > most)
+            most = open;
+        open -= counts->ends[bucket];
+    }
+    return (uint64_t)most;
+}
+
 uint64_t limits_open_expected(const struct plan *plan, int64_t timeout_ns)
 {
     if (plan->count == 0)
         return 0;
-    /* Starts and ends counted per bucket of time; a bucket's starts all count before its
-     * ends. */
-    int64_t span_ns = plan->requests[plan->count - 1].due_ns + 1;
-    int64_t bucket_ns = span_ns / BUCKETS_MAX + 1;
-    size_t buckets = (size_t)(span_ns / bucket_ns) + 1;
-    int64_t *starts = memory_new(buckets + 1, sizeof *starts);
-    int64_t *ends = memory_new(buckets + 1, sizeof *ends);
-    for (size_t index = 0; index < plan->count; index++) {
-        const struct plan_request *request = &plan->requests[index];
-        int64_t end_ns = request->due_ns + expected_duration(request, timeout_ns);
-        starts[request->due_ns / bucket_ns]++;
-        if (end_ns < span_ns)
-            ends[end_ns / bucket_ns]++;
-    }
-    int64_t open = 0;
-    int64_t most = 0;
-    for (size_t bucket = 0; bucket < buckets; bucket++) {
-        open += starts[bucket];
-        if (open > most)
-            most = open;
-        open -= ends[bucket];
-    }
-    free(starts);
-    free(ends);
-    return (uint64_t)most;
+    struct stream_counts counts = {
+        .span_ns = plan->requests[plan->count - 1].due_ns + 1,
+    };
+    counts.bucket_ns = counts.span_ns / BUCKETS_MAX + 1;
+    counts.buckets = (size_t)(counts.span_ns / counts.bucket_ns) + 1;
+    counts.starts = memory_new(counts.buckets + 1, sizeof *counts.starts);
+    counts.ends = memory_new(counts.buckets + 1, sizeof *counts.ends);
+    int64_t *ends_ns = memory_new(plan->sessions.count + 1, sizeof *ends_ns);
+    count_streams(&counts, plan, timeout_ns, ends_ns);
+    uint64_t most = most_open(&counts);
+    free(ends_ns);
+    free(counts.starts);
+    free(counts.ends);
+    return most;
 }
 
 static int check_descriptors(uint64_t open_per_worker, struct fault *fault)

@@ -10,7 +10,7 @@
 
 /* Streams that may be open at once over all workers when each request lasts
  * LIMITS_TTFT_NS plus LIMITS_TPOT_NS per output token, but no longer than timeout_ns (0:
- * no limit): a slow server's pace. */
+ * no limit): a slow server's pace. A session whose turns wait for answers has one. */
 #define LIMITS_TTFT_NS INT64_C(2000000000)
 #define LIMITS_TPOT_NS INT64_C(50000000)
 uint64_t limits_open_expected(const struct plan *plan, int64_t timeout_ns);

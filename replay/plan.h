@@ -60,6 +60,13 @@ int plan_build(const struct plan_options *options, struct plan *plan,
 void plan_release(struct plan *plan);
 
 /* "" for SESSION_NONE. Borrowed from the plan. */
+/* True for a turn that waits for the answer of the one before. */
+static inline bool plan_request_waits(const struct plan_request *request)
+{
+    return request->session != SESSION_NONE && request->turn > 0 &&
+           request->think_ns != THINK_NONE;
+}
+
 const char *plan_session_name(const struct plan *plan, uint32_t session);
 
 /* The ids of the blocks that the request's prompt begins with: block_count of them. */

@@ -208,9 +208,7 @@ static struct plan timed_part(const struct plan *plan)
     timed.count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_request *request = &plan->requests[i];
-        bool listed_with_turn_before = request->session != SESSION_NONE &&
-                                       request->turn > 0 &&
-                                       request->think_ns != THINK_NONE &&
+        bool listed_with_turn_before = plan_request_waits(request) &&
                                        request->due_ns == last_ns[request->session];
         if (request->session != SESSION_NONE)
             last_ns[request->session] = request->due_ns;

@@ -48,11 +48,9 @@ static const struct plan_request *schedule_at(const struct schedule *schedule,
     return &schedule->plan->requests[schedule->share[position]];
 }
 
-/* True for a turn that waits for the answer of the one before. */
-static bool waits(const struct plan_request *request)
+static bool waits_at(const struct schedule *schedule, size_t position)
 {
-    return request->session != SESSION_NONE && request->turn > 0 &&
-           request->think_ns != THINK_NONE;
+    return plan_request_waits(schedule_at(schedule, position));
 }
 
 static void schedule_link_turns(struct schedule *schedule)
@@ -70,7 +68,7 @@ static void schedule_link_turns(struct schedule *schedule)
             for (; capacity < grown; capacity++)
                 last[capacity] = NO_POSITION;
         }
-        if (last[session] != NO_POSITION && waits(schedule_at(schedule, position)))
+        if (last[session] != NO_POSITION && waits_at(schedule, position))
             schedule->next_turn[last[session]] = (uint32_t)position;
         last[session] = (uint32_t)position;
     }
@@ -79,7 +77,7 @@ static void schedule_link_turns(struct schedule *schedule)
 
 static void schedule_skip_waiting(const struct schedule *schedule, size_t *position)
 {
-    while (*position < schedule->count && waits(schedule_at(schedule, *position)))
+    while (*position < schedule->count && waits_at(schedule, *position))
         ++*position;
 }
 

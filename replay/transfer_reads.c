@@ -1,4 +1,4 @@
-/* When what libcurl reads reached the host. It reads a socket until that is empty, without
+/* When what libcurl reads reached the host. It reads a socket until it is empty, without
  * a word between two reads, and each read has stamps of its own; so recv(), which libcurl
  * calls, is this program's, and looks at the stamps first. */
 #include <stddef.h>

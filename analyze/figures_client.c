@@ -139,6 +139,8 @@ static const struct queue_worker *busiest(const struct queue *queue)
     return best;
 }
 
+/* What was served at this load, a busy loop's services for one, says nothing of others:
+ * the curves suppose that services do not depend on it. */
 static void add_models(struct figure *figure, const struct queue_worker *worker,
                        struct figure_range *range)
 {
@@ -146,6 +148,7 @@ static void add_models(struct figure *figure, const struct queue_worker *worker,
         double rho = i / (CURVE_STEPS + 1.0);
         double row[1 + QUEUE_MODELS] = { rho };
         struct queue_inputs inputs = worker->recorded.inputs;
+        queue_inputs_assume_independent(&inputs);
         inputs.rate_per_s = rho / inputs.service_s;
         struct queue_predictions predictions = queue_predict(&inputs);
         for (int model = 0; model < QUEUE_MODELS; model++) {

@@ -91,6 +91,9 @@ void figure_range_add(struct figure_range *range, double value, bool positive);
  * would be too few; an empty range counts as 1 to 10. */
 void figure_log_axis(struct figure *figure, const char *axis, struct figure_range range);
 
+/* The range of a linear axis, with at most seven tics or so. */
+void figure_linear_axis(struct figure *figure, const char *axis, double low, double high);
+
 /* Lays out panels of equal height, each with a key above it as long as it needs (no
  * entries: none), one above the other or, in wide figures, two beside each other. Margins
  * do not depend on labels, so that figures align. */

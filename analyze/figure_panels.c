@@ -17,12 +17,13 @@ void figure_range_add(struct figure_range *range, double value, bool positive)
 /* "0.05", "200", "10k", "2M": room for a tic is short. */
 static void add_tic(struct buffer *tics, double at)
 {
-    buffer_append_text(tics, tics->len > 0 ? ", '" : "'");
-    if (at < 1e4)
-        buffer_printf(tics, "%g' %g", at, at);
-    else
-        buffer_printf(tics, "%g%s' %g", at < 1e6 ? at / 1e3 : at / 1e6,
-                      at < 1e6 ? "k" : "M", at);
+    double size = fabs(at);
+    double unit = size < 1e4 ? 1 : size < 1e6 ? 1e3 : 1e6;
+    buffer_printf(tics, "%s'%g%s' %.9g", tics->len > 0 ? ", " : "", at / unit,
+                  unit < 1e3   ? ""
+                  : unit < 1e6 ? "k"
+                               : "M",
+                  at);
 }
 
 /* Of a short axis; more of them within one decade. */
@@ -75,6 +76,28 @@ void figure_log_axis(struct figure *figure, const char *axis, struct figure_rang
         add_tics(&tics, low, high);
     figure_line(figure, "set logscale %s 10", axis);
     figure_line(figure, "set %srange [%.4g:%.4g]", axis, low, high);
+    figure_line(figure, "set %stics (%s)", axis, buffer_text(&tics));
+    buffer_release(&tics);
+}
+
+/* The step of 1, 2 or 5 times a power of ten that takes at most so many tics. */
+static double tic_step(double span, int tics)
+{
+    double decade = pow(10, floor(log10(span / tics)));
+    double least = span / tics / decade;
+    return decade * (least <= 1 ? 1 : least <= 2 ? 2 : least <= 5 ? 5 : 10);
+}
+
+void figure_linear_axis(struct figure *figure, const char *axis, double low, double high)
+{
+    enum { TICS = 7 };
+    struct buffer tics = BUFFER_INIT;
+    if (!(high > low))
+        high = low + 1;
+    double step = tic_step(high - low, TICS);
+    for (double place = ceil(low / step); place * step <= high + step / 1e6; place++)
+        add_tic(&tics, place * step + 0.0); /* -0 becomes 0 */
+    figure_line(figure, "set %srange [%.9g:%.9g]", axis, low, high);
     figure_line(figure, "set %stics (%s)", axis, buffer_text(&tics));
     buffer_release(&tics);
 }

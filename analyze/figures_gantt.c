@@ -28,8 +28,7 @@ static void gantt_script(struct figure *figure, size_t rows, size_t failed,
     double margin_s = (time.high - time.low) * 0.02 + 1e-6;
     figure_panels(figure, 1, 2.4, &key);
     figure_panel(figure, 0, "time (s)", "requests by due time");
-    figure_line(figure, "set xrange [%.9g:%.9g]", time.low - margin_s,
-                time.high + margin_s);
+    figure_linear_axis(figure, "x", time.low - margin_s, time.high + margin_s);
     figure_line(figure, "set yrange [%zu.5:-0.5] noreverse\nset ytics %d",
                 (rows > GANTT_PLACES_MIN ? rows : GANTT_PLACES_MIN) - 1,
                 rows > GANTT_PLACES_MIN ? 5 : 1);

@@ -68,15 +68,16 @@ static int violins_of(struct violins *violins, const struct plot_input *input,
     return status;
 }
 
-/* Where the axis may begin for these gaps: below all but a few, yet above those that came
- * out of one read and are apart by nothing. */
+/* Where the axis may begin for these gaps: below all but a few, and above those that came
+ * out of one read, apart by next to nothing, as long as these are few. */
 static double lowest_ms(const struct ordered *gaps)
 {
-    static const double quantiles[] = { 0.0005, 0.01, 0.1, 0.5, 0.9, 1 };
+    static const double quantiles[] = { 0.0005, 0.01, 0.1, 0.5, 1 };
+    enum { FEW = 3, ALL = sizeof quantiles / sizeof *quantiles };
     double highest_ms = ordered_quantile(gaps, 1) * ms_per_s;
-    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
-        double ms = ordered_quantile(gaps, quantiles[i]) * ms_per_s;
-        if (ms > highest_ms / 1e4)
+    for (size_t i = 0; i < FEW + ALL; i++) {
+        double ms = ordered_quantile(gaps, quantiles[i < FEW ? i : i - FEW]) * ms_per_s;
+        if (ms > (i < FEW ? highest_ms / 1e4 : 0))
             return ms;
     }
     return NAN;

@@ -116,7 +116,7 @@ static void begin_panel(struct figure *figure, const struct profile_figure *prof
     double end_per_s = profile->highest_per_s * 1.04;
     figure_panel(figure, panel, "offered load (requests/s)", label);
     figure_log_axis(figure, "y", range_ms);
-    figure_line(figure, "set xrange [0:%.6g]", end_per_s);
+    figure_linear_axis(figure, "x", 0, end_per_s);
     if (!profile->knee)
         return;
     figure_line(figure,
@@ -228,40 +228,66 @@ void plot_profile(struct figure *figure, struct plot_input *input, size_t item)
     mean_panel(figure, &profile);
 }
 
-void plot_throughput(struct figure *figure, struct plot_input *input, size_t item)
+/* Highest values of the figure throughput. */
+struct throughput_ranges {
+    double load_per_s;
+    double output_per_s;
+    double good_per_s;
+    struct figure_range tpot_ms;
+};
+
+static struct throughput_ranges add_throughputs(struct figure *figure,
+                                                const struct plot_sweep *sweep)
 {
-    static const struct figure_key keys[] = { { 0, 0 }, { 2, 7 }, { 0, 0 } };
-    const struct plot_sweep *sweep = &input->sweeps[item];
-    struct figure_range range = FIGURE_RANGE_EMPTY;
-    if (sweep->count < 2) {
-        figure_refuse(figure, "it needs two loads or more");
-        return;
-    }
+    struct throughput_ranges ranges = { .tpot_ms = FIGURE_RANGE_EMPTY };
     figure_remark(figure, "In the order of load. Columns: planned load (requests/s), "
                           "output (tokens/s), goodput (requests/s),");
     figure_remark(figure, "median TPOT by arrival (ms).");
-    size_t block = figure_block(figure, "loads");
+    figure_block(figure, "loads");
     for (size_t i = 0; i < sweep->count; i++) {
         const struct plot_load *load = &sweep->loads[i];
         const struct distribution *tpot = &load->latencies->metrics[METRIC_TPOT];
         double row[] = { load->planned_per_s, load->output_per_s, load->good_per_s,
                          distribution_headline(tpot, HEADLINE_P50) * ms_per_s };
         figure_row(figure, row, 4);
-        figure_range_add(&range, row[3], true);
+        ranges.load_per_s = fmax(ranges.load_per_s, row[0]);
+        ranges.output_per_s = fmax(ranges.output_per_s, row[1]);
+        ranges.good_per_s = fmax(ranges.good_per_s, row[2]);
+        figure_range_add(&ranges.tpot_ms, row[3], true);
     }
+    return ranges;
+}
+
+static void throughput_axes(struct figure *figure, double load_per_s, double highest)
+{
+    figure_linear_axis(figure, "x", 0, load_per_s * 1.04);
+    figure_linear_axis(figure, "y", 0, highest * 1.05);
+}
+
+void plot_throughput(struct figure *figure, struct plot_input *input, size_t item)
+{
+    static const struct figure_key keys[] = { { 0, 0 }, { 2, 7 }, { 0, 0 } };
+    const struct plot_sweep *sweep = &input->sweeps[item];
+    if (sweep->count < 2) {
+        figure_refuse(figure, "it needs two loads or more");
+        return;
+    }
+    struct throughput_ranges ranges = add_throughputs(figure, sweep);
     figure_panels(figure, 3, 1, keys);
     figure_panel(figure, 0, "offered load (requests/s)", "tokens/s");
-    figure_line(figure, "set xrange [0:*]\nset yrange [0:*]");
-    figure_curve(figure, block, "using 1:2 with linespoints lt 1 notitle");
+    throughput_axes(figure, ranges.load_per_s, ranges.output_per_s);
+    figure_curve(figure, 0, "using 1:2 with linespoints lt 1 notitle");
     figure_panel_end(figure);
     figure_panel(figure, 1, "offered load (requests/s)", "requests/s");
-    figure_line(figure, "set xrange [0:*]\nset yrange [0:*]");
-    figure_curve(figure, block, "using 1:3 with linespoints lt 3 title 'goodput'");
-    figure_curve(figure, block, "using 1:1 with lines lt 7 dt 2 title 'offered'");
+    throughput_axes(figure, ranges.load_per_s, ranges.load_per_s);
+    if (ranges.good_per_s > 0)
+        figure_curve(figure, 0, "using 1:3 with linespoints lt 3 title 'goodput'");
+    figure_curve(figure, 0, "using 1:1 with lines lt 7 dt 2 title 'offered'");
     figure_panel_end(figure);
     figure_panel(figure, 2, "median TPOT (ms)", "tokens/s");
-    figure_log_axis(figure, "x", range);
-    figure_line(figure, "set yrange [0:*]");
-    figure_curve(figure, block, "using 4:2 with linespoints lt 1 notitle");
+    figure_log_axis(figure, "x", ranges.tpot_ms);
+    figure_linear_axis(figure, "y", 0, ranges.output_per_s * 1.05);
+    if (ranges.tpot_ms.low <= ranges.tpot_ms.high)
+        figure_curve(figure, 0, "using 4:2 with linespoints lt 1 notitle");
     figure_panel_end(figure);
 }

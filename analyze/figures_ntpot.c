@@ -97,12 +97,12 @@ static void set_lengths(struct figure *figure, const struct length_bin *bins,
 
 /* Colours that are apart in grey too. */
 static void ntpot_script(struct figure *figure, const struct length_bin *bins,
-                         size_t count, bool prefill_known)
+                         size_t count, bool prefill_known, struct figure_range range)
 {
     const struct figure_key key = { prefill_known ? 3 : 2, 15 };
     figure_panels(figure, 1, 1.7, &key);
     figure_panel(figure, 0, "input tokens to compute", "ms per output token");
-    figure_line(figure, "set yrange [*<0:*]");
+    figure_linear_axis(figure, "y", range.low, range.high * 1.05);
     set_lengths(figure, bins, count);
     figure_line(figure, "set style data histograms\nset style histogram rowstacked");
     figure_line(figure, "set boxwidth 0.75\nset style fill solid 1 noborder");
@@ -142,6 +142,7 @@ void plot_ntpot(struct figure *figure, struct plot_input *input, size_t item)
     if (parts->prefill.reason)
         figure_remark(figure, "Prefill is not identifiable: it is in the fourth column.");
     figure_block(figure, "lengths");
+    struct figure_range range = { 0, 0 }; /* of the stacks, which may go below 0 */
     for (size_t i = 0; i < count; i++) {
         const struct length_bin *bin = &bins[i];
         if (bin->count == 0)
@@ -152,6 +153,8 @@ void plot_ntpot(struct figure *figure, struct plot_input *input, size_t item)
                          bin->total_s * per_ms,   rest_s * per_ms,
                          bin->prefill_s * per_ms, bin->decode_s * per_ms };
         figure_row(figure, row, 6);
+        figure_range_add(&range, row[3], false);
+        figure_range_add(&range, fmax(row[3], 0) + row[4] + row[5], false);
     }
-    ntpot_script(figure, bins, count, !parts->prefill.reason);
+    ntpot_script(figure, bins, count, !parts->prefill.reason, range);
 }

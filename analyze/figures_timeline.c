@@ -197,8 +197,8 @@ static void begin_panel(struct figure *figure, size_t panel, const char *label,
                         double seconds, double highest)
 {
     figure_panel(figure, panel, "time (s)", label);
-    figure_line(figure, "set xrange [0:%.9g]\nset yrange [0:%.4g]", seconds,
-                highest > 0 ? highest * 1.05 : 1);
+    figure_linear_axis(figure, "x", 0, seconds);
+    figure_linear_axis(figure, "y", 0, highest * 1.05);
 }
 
 static void timeline_script(struct figure *figure, const struct timeline_ranges *ranges,

@@ -146,6 +146,26 @@ static int check_sources(const struct load *load, struct fault *fault)
     return STATUS_OK;
 }
 
+static bool same_worker(const struct load_log *a, const struct load_log *b)
+{
+    return a->readable && b->readable && a->header.run_id[0] != '\0' &&
+           a->header.worker == b->header.worker &&
+           strcmp(a->header.run_id, b->header.run_id) == 0;
+}
+
+/* A log that is given twice, by itself and with its run, would count twice and make every
+ * interval too narrow. */
+static int check_twice(const struct load *load, struct fault *fault)
+{
+    for (size_t i = 1; i < load->log_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (same_worker(&load->logs[i], &load->logs[j]))
+                return fault_set(fault, STATUS_USAGE,
+                                 "%s and %s are of the same worker of one run: give it "
+                                 "once", load->logs[j].path, load->logs[i].path);
+    return STATUS_OK;
+}
+
 int load_open(struct load *load, char *const *operands, int operand_count,
               struct fault *fault)
 {
@@ -154,7 +174,8 @@ int load_open(struct load *load, char *const *operands, int operand_count,
         if (status < 0)
             return status;
     }
-    return check_sources(load, fault);
+    int status = check_sources(load, fault);
+    return status < 0 ? status : check_twice(load, fault);
 }
 
 static void finish_log(struct load_log *log)

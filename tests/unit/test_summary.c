@@ -376,6 +376,23 @@ static void test_killed_worker(void **state)
     unlink("a.toklog");
 }
 
+/* The same log by two names: its requests are no more than they were. */
+static void test_no_log_counts_twice(void **state)
+{
+    (void)state;
+    struct log_maker log;
+    char *paths[] = { "a.toklog", "./a.toklog" };
+    struct fault fault = { 0 };
+    struct load load = { 0 };
+    log_maker_open(&log, "a.toklog", 0, 1, "r");
+    log_maker_close(&log);
+    assert_int_equal(load_open(&load, paths, 2, &fault), STATUS_USAGE);
+    assert_string_equal(fault.text, "a.toklog and ./a.toklog are of the same worker of "
+                                    "one run: give it once");
+    load_release(&load);
+    unlink("a.toklog");
+}
+
 static void test_kinds_of_logs_do_not_mix(void **state)
 {
     (void)state;
@@ -410,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_runs_keep_their_clocks),
         cmocka_unit_test(test_window),
         cmocka_unit_test(test_killed_worker),
+        cmocka_unit_test(test_no_log_counts_twice),
         cmocka_unit_test(test_kinds_of_logs_do_not_mix),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

@@ -2,43 +2,93 @@
 # gnuplot -e "format='svg'" queue.gp draws queue.svg; png likewise.
 # The columns of the data are documented in queue.dat.
 if (!exists('format')) format = 'pdf'
-if (format eq 'pdf') set terminal pdfcairo noenhanced color size 3.33in,2.86in font 'Helvetica,8' fontscale 0.75
-if (format eq 'svg') set terminal svg noenhanced size 320,275 dynamic font 'Helvetica,10.67' name 'queue' background 'white'
-if (format eq 'png') set terminal pngcairo noenhanced color size 999,858 font 'Helvetica,8' fontscale 3.125 linewidth 2.5 pointscale 2.5
-set output 'queue.'.format
+if (format eq 'pdf') set terminal pdfcairo noenhanced color size 3.33in,2.71in font 'Helvetica,8' fontscale 0.75
+if (format eq 'svg') set terminal svg noenhanced size 320,260 dynamic font 'Helvetica,10.67' name 'queue' background 'white'
+mark = format eq 'svg' ? 1.6 : 1
+sample = format eq 'svg' ? 0.8 : 1
+if (format eq 'svg') set key spacing 0.85
+if (format eq 'png') set terminal pngcairo noenhanced color size 999,813 font 'Helvetica,8' fontscale 3.125 linewidth 2.5 pointscale 2.5
+if (!exists('file')) file = 'queue.'.format
+set output file
 set encoding utf8
 unset title
 set border 3 lw 1
 set tics nomirror out scale 0.5,0.25
+set pointintervalbox 0
 set grid xtics ytics lc rgb '#DDDDDD' lw 0.5 dt 1
-set xlabel offset 0,0.5
-set key at graph 0, graph 1.02 left bottom horizontal Left reverse samplen 2.5 width 1
-set linetype 1 lc rgb '#0072B2' dt 1 pt 7 ps 0.4 lw 1.5
-set linetype 2 lc rgb '#D55E00' dt (8,3) pt 5 ps 0.4 lw 1.5
-set linetype 3 lc rgb '#009E73' dt (3,3) pt 9 ps 0.4 lw 1.5
-set linetype 4 lc rgb '#CC79A7' dt (10,3,2,3) pt 11 ps 0.4 lw 1.5
-set linetype 5 lc rgb '#E69F00' dt (5,5) pt 13 ps 0.4 lw 1.5
-set linetype 6 lc rgb '#56B4E9' dt (12,3,2,3,2,3) pt 4 ps 0.4 lw 1.5
-set linetype 7 lc rgb '#000000' dt (2,2) pt 6 ps 0.4 lw 1.5
-set linetype cycle 7
+set xtics offset 0,0.2
+set key at graph 0, graph 1 left bottom horizontal Left reverse height 0.3
+set linetype 1 lc rgb '#0072B2' dt 1 pt 7 ps 0.4*mark lw 1.5
+set linetype 2 lc rgb '#D55E00' dt (8,3) pt 5 ps 0.4*mark lw 1.5
+set linetype 3 lc rgb '#009E73' dt (3,3) pt 9 ps 0.4*mark lw 1.5
+set linetype 4 lc rgb '#CC79A7' dt (10,3,2,3) pt 11 ps 0.4*mark lw 1.5
+set linetype 5 lc rgb '#E69F00' dt (5,5) pt 13 ps 0.4*mark lw 1.5
+set linetype 6 lc rgb '#56B4E9' dt (12,3,2,3,2,3) pt 4 ps 0.4*mark lw 1.5
+set linetype 7 lc rgb '#000000' dt (2,2) pt 6 ps 0.4*mark lw 1.5
+set linetype 8 lc rgb '#0072B2' dt (8,3) pt 5 ps 0.4*mark lw 1.5
+set linetype 9 lc rgb '#D55E00' dt (3,3) pt 9 ps 0.4*mark lw 1.5
+set linetype 10 lc rgb '#009E73' dt (10,3,2,3) pt 11 ps 0.4*mark lw 1.5
+set linetype 11 lc rgb '#CC79A7' dt (5,5) pt 13 ps 0.4*mark lw 1.5
+set linetype 12 lc rgb '#E69F00' dt (12,3,2,3,2,3) pt 4 ps 0.4*mark lw 1.5
+set linetype 13 lc rgb '#56B4E9' dt (2,2) pt 6 ps 0.4*mark lw 1.5
+set linetype 14 lc rgb '#000000' dt 1 pt 7 ps 0.4*mark lw 1.5
+set linetype 15 lc rgb '#0072B2' dt (3,3) pt 9 ps 0.4*mark lw 1.5
+set linetype 16 lc rgb '#D55E00' dt (10,3,2,3) pt 11 ps 0.4*mark lw 1.5
+set linetype 17 lc rgb '#009E73' dt (5,5) pt 13 ps 0.4*mark lw 1.5
+set linetype 18 lc rgb '#CC79A7' dt (12,3,2,3,2,3) pt 4 ps 0.4*mark lw 1.5
+set linetype 19 lc rgb '#E69F00' dt (2,2) pt 6 ps 0.4*mark lw 1.5
+set linetype 20 lc rgb '#56B4E9' dt 1 pt 7 ps 0.4*mark lw 1.5
+set linetype 21 lc rgb '#000000' dt (8,3) pt 5 ps 0.4*mark lw 1.5
+set linetype 22 lc rgb '#0072B2' dt (10,3,2,3) pt 11 ps 0.4*mark lw 1.5
+set linetype 23 lc rgb '#D55E00' dt (5,5) pt 13 ps 0.4*mark lw 1.5
+set linetype 24 lc rgb '#009E73' dt (12,3,2,3,2,3) pt 4 ps 0.4*mark lw 1.5
+set linetype 25 lc rgb '#CC79A7' dt (2,2) pt 6 ps 0.4*mark lw 1.5
+set linetype 26 lc rgb '#E69F00' dt 1 pt 7 ps 0.4*mark lw 1.5
+set linetype 27 lc rgb '#56B4E9' dt (8,3) pt 5 ps 0.4*mark lw 1.5
+set linetype 28 lc rgb '#000000' dt (3,3) pt 9 ps 0.4*mark lw 1.5
+set linetype 29 lc rgb '#0072B2' dt (5,5) pt 13 ps 0.4*mark lw 1.5
+set linetype 30 lc rgb '#D55E00' dt (12,3,2,3,2,3) pt 4 ps 0.4*mark lw 1.5
+set linetype 31 lc rgb '#009E73' dt (2,2) pt 6 ps 0.4*mark lw 1.5
+set linetype 32 lc rgb '#CC79A7' dt 1 pt 7 ps 0.4*mark lw 1.5
+set linetype 33 lc rgb '#E69F00' dt (8,3) pt 5 ps 0.4*mark lw 1.5
+set linetype 34 lc rgb '#56B4E9' dt (3,3) pt 9 ps 0.4*mark lw 1.5
+set linetype 35 lc rgb '#000000' dt (10,3,2,3) pt 11 ps 0.4*mark lw 1.5
+set linetype 36 lc rgb '#0072B2' dt (12,3,2,3,2,3) pt 4 ps 0.4*mark lw 1.5
+set linetype 37 lc rgb '#D55E00' dt (2,2) pt 6 ps 0.4*mark lw 1.5
+set linetype 38 lc rgb '#009E73' dt 1 pt 7 ps 0.4*mark lw 1.5
+set linetype 39 lc rgb '#CC79A7' dt (8,3) pt 5 ps 0.4*mark lw 1.5
+set linetype 40 lc rgb '#E69F00' dt (3,3) pt 9 ps 0.4*mark lw 1.5
+set linetype 41 lc rgb '#56B4E9' dt (10,3,2,3) pt 11 ps 0.4*mark lw 1.5
+set linetype 42 lc rgb '#000000' dt (5,5) pt 13 ps 0.4*mark lw 1.5
+set linetype 43 lc rgb '#0072B2' dt (2,2) pt 6 ps 0.4*mark lw 1.5
+set linetype 44 lc rgb '#D55E00' dt 1 pt 7 ps 0.4*mark lw 1.5
+set linetype 45 lc rgb '#009E73' dt (8,3) pt 5 ps 0.4*mark lw 1.5
+set linetype 46 lc rgb '#CC79A7' dt (3,3) pt 9 ps 0.4*mark lw 1.5
+set linetype 47 lc rgb '#E69F00' dt (10,3,2,3) pt 11 ps 0.4*mark lw 1.5
+set linetype 48 lc rgb '#56B4E9' dt (5,5) pt 13 ps 0.4*mark lw 1.5
+set linetype 49 lc rgb '#000000' dt (12,3,2,3,2,3) pt 4 ps 0.4*mark lw 1.5
 unset logscale
+unset label
 set xrange [*:*]
 set yrange [*:*]
-set xtics autofreq
-set ytics autofreq
-set lmargin at screen 0.1742
-set rmargin at screen 0.9640
-set bmargin at screen 0.1469
-set tmargin at screen 0.8811
-set xlabel 'utilisation'
-set label 1 'mean wait (µs)' at screen 0.0330, graph 0.5 center rotate
-set tmargin at screen 0.7762
-set key maxcols 2 samplen 2
+set xtics nomirror autofreq
+set ytics nomirror autofreq
+set lmargin at screen 0.1862
+set rmargin at screen 0.9580
+set bmargin at screen 0.1476
+set tmargin at screen 0.8118
+set label 1 'mean wait (µs)' at screen 0.0270, graph 0.5 center rotate
+set label 2 'utilisation' at graph 0.5, screen 0.0369 center
+set key samplen 2*sample maxcols 2 width (format eq 'svg' ? -5 : -2)
 set xrange [0:1]
 set logscale y 10
 set yrange [0.07958:1.367e+04]
-set ytics 10
-set mytics 10
-plot 'queue.dat' index 1 using 1:2 with lines lt 1 title 'M/G/1', 'queue.dat' index 1 using 1:3 with lines lt 2 title 'M/G/1 + set-up', 'queue.dat' index 1 using 1:4 with lines lt 3 title 'M^X/G/1', 'queue.dat' index 1 using 1:5 with lines lt 4 title 'M^X/G/1 + set-up', 'queue.dat' index 1 using 1:7 with lines lt 6 title 'G/G/1 (KLB)', 'queue.dat' index 0 using 1:2:3:4 with yerrorbars lt 7 dt 1 pt 7 title 'measured'
+set ytics ('' 0.08 1, '' 0.09 1, '0.1' 0.1, '' 0.2 1, '' 0.3 1, '' 0.4 1, '' 0.5 1, '' 0.6 1, '' 0.7 1, '' 0.8 1, '' 0.9 1, '1' 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '10' 10, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '100' 100, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '1000' 1000, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '10k' 10000)
+plot 'queue.dat' index 1 using 1:2 with lines lt 1 title 'M/G/1', \
+    'queue.dat' index 1 using 1:3 with lines lt 2 title 'M/G/1 + set-up', \
+    'queue.dat' index 1 using 1:4 with lines lt 3 title 'M^X/G/1', \
+    'queue.dat' index 1 using 1:5 with lines lt 4 title 'M^X/G/1 + set-up', \
+    'queue.dat' index 1 using 1:7 with lines lt 6 title 'G/G/1 (KLB)', \
+    'queue.dat' index 0 using 1:2:3:4 with yerrorbars lt 7 dt 1 pt 7 title 'measured'
 unset multiplot
 unset output

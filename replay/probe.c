@@ -39,15 +39,32 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     return answer_is_done(&probe->answer) ? CURL_WRITEFUNC_ERROR : size * count;
 }
 
+/* What to try, for statuses that a wrong option causes. */
+static const char *status_hint(long status)
+{
+    switch (status) {
+    case 400:
+    case 422:
+        return ": are --model and --api right?";
+    case 401:
+    case 403:
+        return ": is --api-key-env right?";
+    case 404:
+        return ": are --url, --api and --model right?";
+    case 405:
+        return ": are --url and --api right?";
+    default:
+        return "";
+    }
+}
+
 static int http_fault(const struct probe *probe, const struct target *target, long status,
                       struct fault *fault)
 {
     char *url = target_public_url(target);
-    const char *hint = status == 401 || status == 403   ? ": is --api-key-env right?"
-                       : status == 404 || status == 405 ? ": are --url and --api right?"
-                                                        : "";
     if (status / 100 != 2)
-        fault_set(fault, STATUS_NETWORK, "%s answered HTTP %ld%s", url, status, hint);
+        fault_set(fault, STATUS_NETWORK, "%s answered HTTP %ld%s", url, status,
+                  status_hint(status));
     else
         fault_set(fault, STATUS_NETWORK,
                   "%s gave no usable answer (%s) to a first request", url,

@@ -45,7 +45,7 @@ static const char *status_hint(long status)
     switch (status) {
     case 400:
     case 422:
-        return ": are --model and --api right?";
+        return ": are --model and --api right, does it take token ids (--words)?";
     case 401:
     case 403:
         return ": is --api-key-env right?";

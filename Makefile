@@ -182,6 +182,10 @@ bench: $(PROGRAMS) $(BENCH_PROGRAMS) $(BENCH_CLIENT) ## measure the hot paths, i
 		PATH=$(abspath $(BUILD)):$$PATH BUILD=$(abspath $(BUILD)) $$program || exit 1; \
 	done; touch $(BUILD)/bench.done ) | tee $(BUILD)/bench.md; [ -e $(BUILD)/bench.done ]
 
+PAPER ?= $(BUILD)/paper
+paper: $(PROGRAMS) ## a slow client against its packets and models: tables and figures in PAPER (build/paper)
+	@samples/paper $(BUILD) $(PAPER)
+
 lint: ## -Werror build, sizes, widths, names, layers
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/lint CFLAGS="-O2 -g -Werror" all \
 		$(if $(shell $(PKG_CONFIG) --exists cmocka && echo yes),lint-tests)
@@ -235,5 +239,5 @@ help: ## this list
 
 FORCE:
 .PHONY: all demo check check-run check-unit check-long check-asan check-valgrind bless fuzz \
-	fuzz-run bench lint lint-tests layers coverage install uninstall deb clean help FORCE
+	fuzz-run bench paper lint lint-tests layers coverage install uninstall deb clean help FORCE
 .SECONDARY:

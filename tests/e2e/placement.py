@@ -18,9 +18,10 @@ def put_first(pid, priority):
 
 
 @contextlib.contextmanager
-def placed_server(*options):
-    """As support.server, on the last CPU; so is all that this process starts from now on."""
-    os.sched_setaffinity(0, CPUS[-1:])
+def placed_server(*options, cpus=tuple(CPUS[-1:])):
+    """As support.server, on the last CPU; so is all that this process starts from now on. It goes first
+    there: it stands for another machine."""
+    os.sched_setaffinity(0, cpus)
     prior = put_first(0, 1)
     with server(*options) as url:
         if prior:

@@ -56,7 +56,7 @@ static size_t add_percentiles(struct figure *figure, const struct plot_sweep *sw
 static size_t add_means(struct figure *figure, const struct plot_sweep *sweep,
                         struct figure_range *range)
 {
-    size_t block = figure_block(figure, "mean time from sent to end");
+    size_t block = figure_block(figure, "mean");
     for (size_t i = 0; i < sweep->count; i++) {
         const struct plot_load *load = &sweep->loads[i];
         double row[5] = { load->planned_per_s };

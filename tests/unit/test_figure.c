@@ -95,13 +95,14 @@ static void linear_axes(void **state)
     struct figure figure = { .name = "test" };
     figure_linear_axis(&figure, "y", 0, 65000);
     assert_string_equal(buffer_text(&figure.script),
-                        "set yrange [0:65000]\nset ytics ('0' 0, '10k' 10000, '20k' 20000, "
-                        "'30k' 30000, '40k' 40000, '50k' 50000, '60k' 60000)\n");
+                        "set yrange [0:65000]\nset ytics ('0' 0, '10k' 10000, "
+                        "'20k' 20000, '30k' 30000, '40k' 40000, '50k' 50000, "
+                        "'60k' 60000)\n");
     buffer_clear(&figure.script);
     figure_linear_axis(&figure, "y", -0.1, 0.5);
     assert_string_equal(buffer_text(&figure.script),
-                        "set yrange [-0.1:0.5]\nset ytics ('-0.1' -0.1, '0' 0, '0.1' 0.1, "
-                        "'0.2' 0.2, '0.3' 0.3, '0.4' 0.4, '0.5' 0.5)\n");
+                        "set yrange [-0.1:0.5]\nset ytics ('-0.1' -0.1, '0' 0, "
+                        "'0.1' 0.1, '0.2' 0.2, '0.3' 0.3, '0.4' 0.4, '0.5' 0.5)\n");
     buffer_clear(&figure.script);
     figure_linear_axis(&figure, "y", 0, 0);
     assert_non_null(strstr(buffer_text(&figure.script), "set yrange [0:1]"));

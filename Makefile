@@ -196,6 +196,9 @@ lint-tests: $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS) $(BENCH_PROGRAMS) $(BENCH_CLIENT)
 layers: ## formats/base <- formats <- record, replay, analyze: includes go one way
 	@tests/lint layers
 
+static: ## cppcheck, clang-tidy and gcc -fanalyzer over the programs (minutes)
+	@tests/static
+
 coverage: ## lines reached by `make check-run`, per file
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" \
 		HARDENING=-fPIE LDFLAGS=--coverage check-run
@@ -239,5 +242,6 @@ help: ## this list
 
 FORCE:
 .PHONY: all demo check check-run check-unit check-long check-asan check-valgrind bless fuzz \
-	fuzz-run bench paper lint lint-tests layers coverage install uninstall deb clean help FORCE
+	fuzz-run bench paper lint lint-tests layers static coverage install uninstall deb clean help \
+	FORCE
 .SECONDARY:

@@ -65,6 +65,7 @@ int requests_read_qwen(struct requests_reader *reader)
     struct chats chats = { 0 };
     reader->state = &chats;
     int rc = requests_read_lines(reader, &layout);
+    reader->state = NULL;
     name_table_release(&chats.ids);
     free(chats.sessions);
     return rc;

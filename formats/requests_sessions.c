@@ -73,6 +73,7 @@ int requests_read_sessions(struct requests_reader *reader)
     struct session_times times = { 0 };
     reader->state = &times;
     int rc = requests_read_lines(reader, &layout);
+    reader->state = NULL;
     free(times.last_ns);
     return rc;
 }

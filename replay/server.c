@@ -37,7 +37,7 @@ static int watch(struct server *server, int *fd, uint32_t events, struct fault *
 
 void server_resume_accepting(struct server *server)
 {
-    struct fault ignored;
+    struct fault ignored = { "" };
     if (!server->accepting)
         server->accepting = watch(server, &server->listen_fd, EPOLLIN, &ignored) ==
                             STATUS_OK;

@@ -96,7 +96,7 @@ static int refused(const struct option_spec *specs, int result, char **argv,
                    struct fault *fault)
 {
     const struct option_spec *spec = optopt != 0 ? find_spec(specs, optopt) : NULL;
-    if (result == ':')
+    if (result == ':' && spec != NULL)
         return fault_set(fault, STATUS_USAGE, "--%s needs an argument: %s", spec->name,
                          spec->argument != NULL ? spec->argument : "VALUE");
     if (spec != NULL)

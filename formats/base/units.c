@@ -165,7 +165,7 @@ int units_parse_rate(const char *text, double *per_s, struct fault *fault)
     size_t len = strcspn(text, "/");
     double period_s = rate_period_s(text + len);
     double parsed = 0;
-    struct fault ignored;
+    struct fault ignored = { "" };
     if (len < sizeof number) {
         memcpy(number, text, len);
         number[len] = '\0';

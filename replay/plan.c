@@ -225,6 +225,12 @@ static int plan_from_laws(struct plan *plan, const struct plan_options *options,
 static int check_times(const struct plan *plan, struct fault *fault)
 {
     int64_t last_ns = plan->requests[plan->count - 1].due_ns;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->requests[i].think_ns > PLAN_DUE_MAX_NS)
+            return fault_set(fault, STATUS_LIMIT,
+                             "request %zu waits %lld ns for its turn, expected at most "
+                             "%lld", i, (long long)plan->requests[i].think_ns,
+                             (long long)PLAN_DUE_MAX_NS);
     if (last_ns <= PLAN_DUE_MAX_NS)
         return STATUS_OK;
     return fault_set(fault, STATUS_LIMIT,
@@ -239,12 +245,12 @@ int plan_build(const struct plan_options *options, struct plan *plan, struct fau
     if (rc == STATUS_OK)
         rc = options->trace != NULL ? plan_from_trace(plan, options, fault)
                                     : plan_from_laws(plan, options, fault);
-    if (rc == STATUS_OK)
-        rc = check_times(plan, fault);
     if (rc < 0)
         return rc;
     plan_number_sessions(plan);
     rc = plan_set_think_time(plan, options->think_time, fault);
+    if (rc == STATUS_OK)
+        rc = check_times(plan, fault);
     if (rc == STATUS_OK)
         rc = plan_set_prompts(plan, options->prompts, fault);
     if (rc == STATUS_OK)

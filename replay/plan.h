@@ -31,8 +31,8 @@ struct plan_request {
 
 enum { PLAN_HASH_TEXT = 17 };
 
-/* Nothing is due later than this, so that sums of a due time and a duration fit: 146
- * years. */
+/* Nothing is due later than this, and no turn waits longer, so that sums of a due time
+ * and a duration fit: 146 years. */
 #define PLAN_DUE_MAX_NS (INT64_MAX / 2)
 
 struct plan {

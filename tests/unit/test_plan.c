@@ -149,6 +149,24 @@ static void nothing_is_due_too_late(void **state)
     plan_release(&plan);
 }
 
+/* The end of an answer and a think time are added up. */
+static void no_turn_waits_too_long(void **state)
+{
+    (void)state;
+    struct plan_options options = plan_defaults();
+    const char *text = "{\"due_ns\":0,\"input_tokens\":1,\"output_tokens\":1,"
+                       "\"session\":\"a\"}\n"
+                       "{\"due_ns\":0,\"input_tokens\":1,\"output_tokens\":1,"
+                       "\"session\":\"a\",\"think_ns\":4611686018427387904}\n";
+    scratch_write("trace", text, strlen(text));
+    expect_plan_refusal(&options, STATUS_LIMIT,
+                        "request 1 waits 4611686018427387904 ns for its turn, expected "
+                        "at most 4611686018427387903");
+    options.think_time = "none";
+    struct plan plan = make_plan(&options);
+    plan_release(&plan);
+}
+
 static void rate_makes_the_mean(void **state)
 {
     (void)state;
@@ -368,6 +386,7 @@ int main(void)
         cmocka_unit_test(copies_follow_after_a_mean_gap),
         cmocka_unit_test(speed_divides_times),
         cmocka_unit_test(nothing_is_due_too_late),
+        cmocka_unit_test(no_turn_waits_too_long),
         cmocka_unit_test(rate_makes_the_mean),
         cmocka_unit_test(speed_is_exact_where_doubles_are_not),
         cmocka_unit_test(traces_merge_by_time),

@@ -173,6 +173,22 @@ static void chart_in_flight(struct buffer *page, const struct time_bins *bins)
     chart_release(&chart);
 }
 
+static void chart_tokens(struct buffer *page, const struct time_bins *bins)
+{
+    struct chart chart = {
+        .title = "Output tokens per second",
+        .description = "Tokens that arrived per second over the time of the run, each "
+                       "answer's spread evenly from its first to its last.",
+        .x_label = "time (s)",
+        .y_label = "tokens/s",
+    };
+    chart_curve(&chart, NULL, 1);
+    for (size_t i = 0; i < bins->count; i++)
+        chart_add(&chart, time_bins_middle_s(bins, i), bins->bins[i].tokens_per_s);
+    chart_write(&chart, page);
+    chart_release(&chart);
+}
+
 void report_charts_run(struct buffer *page, const struct collection *collection)
 {
     struct time_bins bins;
@@ -184,7 +200,9 @@ void report_charts_run(struct buffer *page, const struct collection *collection)
     chart_lags(page, collection);
     if (time_bins_of(&bins, collection, TIME_BINS_MAX))
         chart_in_flight(page, &bins);
-    if (time_bins_of(&bins, collection, steps < TIME_BINS_MAX ? steps : TIME_BINS_MAX))
+    if (time_bins_of(&bins, collection, steps < TIME_BINS_MAX ? steps : TIME_BINS_MAX)) {
         chart_rates(page, &bins);
+        chart_tokens(page, &bins);
+    }
     buffer_append_text(page, "</div>\n");
 }

@@ -1,3 +1,5 @@
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analyze/html_text.h"
@@ -16,6 +18,12 @@ static const struct distribution *metric_of(const struct latency_profile *profil
     return &profile->rows[row].steady.latency[BY_ARRIVAL].metrics[metric];
 }
 
+static bool is_evidence(const struct latency_profile *profile, size_t row)
+{
+    return profile->rows[row].evidence.use == STAGE_USABLE;
+}
+
+/* Over the stages that say something of the server; line and band break at others. */
 static void add_headline(struct chart *chart, const struct latency_profile *profile,
                          enum metric metric, size_t headline, const char *name,
                          unsigned color)
@@ -24,22 +32,49 @@ static void add_headline(struct chart *chart, const struct latency_profile *prof
     for (size_t i = profile->ladder; i < profile->count; i++) {
         const struct distribution *values = metric_of(profile, i, metric);
         const struct interval *interval = &values->headline[headline];
-        if (values->count > 0 && interval->known)
-            chart_add_span(chart, profile->rows[i].planned_per_s, interval->low * PER_MS,
-                           interval->high * PER_MS);
+        bool known = is_evidence(profile, i) && interval->known;
+        chart_add_span(chart, profile->rows[i].planned_per_s,
+                       known ? interval->low * PER_MS : NAN,
+                       known ? interval->high * PER_MS : NAN);
     }
     chart_curve(chart, name, color);
-    for (size_t i = profile->ladder; i < profile->count; i++)
+    for (size_t i = profile->ladder; i < profile->count; i++) {
+        double value_s = distribution_headline(metric_of(profile, i, metric), headline);
         chart_add(chart, profile->rows[i].planned_per_s,
-                  distribution_headline(metric_of(profile, i, metric), headline) *
-                      PER_MS);
+                  is_evidence(profile, i) ? value_s * PER_MS : NAN);
+    }
+}
+
+/* Medians of the stages that say nothing of the server. */
+static void add_no_evidence(struct chart *chart, const struct latency_profile *profile,
+                            enum metric metric)
+{
+    bool any = false;
+    for (size_t i = profile->ladder; i < profile->count; i++)
+        any |= !is_evidence(profile, i);
+    if (!any)
+        return;
+    chart_dots(chart, "p50, no evidence", 6);
+    for (size_t i = profile->ladder; i < profile->count; i++) {
+        double value_s =
+            distribution_headline(metric_of(profile, i, metric), HEADLINE_P50);
+        if (!is_evidence(profile, i))
+            chart_add(chart, profile->rows[i].planned_per_s, value_s * PER_MS);
+    }
 }
 
 static void mark_knee(struct chart *chart, const struct latency_profile *profile)
 {
     const struct knee_finding *knee = &profile->knee.together;
+    const struct interval *interval = &knee->interval;
+    const struct chart_mark mark = {
+        .name = "knee",
+        .x = knee->knee_per_s,
+        .low = interval->known ? interval->low : NAN,
+        .high = interval->known ? interval->high : NAN,
+    };
     if (knee->state == KNEE_FOUND)
-        chart_mark(chart, "knee", knee->knee_per_s);
+        chart_mark(chart, &mark);
 }
 
 static void chart_load_latency(struct buffer *page, const struct latency_profile *profile,
@@ -56,6 +91,7 @@ static void chart_load_latency(struct buffer *page, const struct latency_profile
     add_headline(&chart, profile, metric, HEADLINE_P50, "p50", 1);
     add_headline(&chart, profile, metric, HEADLINE_P90, "p90", 2);
     add_headline(&chart, profile, metric, HEADLINE_P99, "p99", 3);
+    add_no_evidence(&chart, profile, metric);
     mark_knee(&chart, profile);
     chart_write(&chart, page);
     chart_release(&chart);
@@ -112,12 +148,16 @@ static void chart_tokens(struct buffer *page, const struct latency_profile *prof
 static void append_charts(struct buffer *page, const struct latency_profile *profile)
 {
     buffer_append_text(page, "<div class=\"charts\">\n");
-    chart_load_latency(page, profile, METRIC_TTFT, "TTFT against load",
-                       "Median, 90th and 99th percentile of TTFT by arrival, with "
-                       "intervals at 95 %, against the planned rate; the knee marked.");
-    chart_load_latency(page, profile, METRIC_TPOT, "TPOT against load",
-                       "Median, 90th and 99th percentile of TPOT by arrival, with "
-                       "intervals at 95 %, against the planned rate; the knee marked.");
+    chart_load_latency(
+        page, profile, METRIC_TTFT, "TTFT against load",
+        "Median, 90th and 99th percentile of TTFT by arrival, with "
+        "intervals at 95 %, against the planned rate; the knee marked, and stages "
+        "that say nothing of the server as dots.");
+    chart_load_latency(
+        page, profile, METRIC_TPOT, "TPOT against load",
+        "Median, 90th and 99th percentile of TPOT by arrival, with "
+        "intervals at 95 %, against the planned rate; the knee marked, and stages "
+        "that say nothing of the server as dots.");
     chart_completed(page, profile);
     chart_tokens(page, profile);
     buffer_append_text(page, "</div>\n");

@@ -39,6 +39,12 @@ void chart_band(struct chart *chart, unsigned color)
     chart->curves[chart->curve_count - 1].band = true;
 }
 
+void chart_dots(struct chart *chart, const char *name, unsigned color)
+{
+    chart_curve(chart, name, color);
+    chart->curves[chart->curve_count - 1].dots = true;
+}
+
 void chart_add_span(struct chart *chart, double x, double low, double high)
 {
     struct chart_curve *curve = &chart->curves[chart->curve_count - 1];
@@ -52,11 +58,11 @@ void chart_add(struct chart *chart, double x, double y)
     chart_add_span(chart, x, y, y);
 }
 
-void chart_mark(struct chart *chart, const char *name, double x)
+void chart_mark(struct chart *chart, const struct chart_mark *mark)
 {
     assert(chart->mark_count < SVG_CHART_MARKS_MAX);
-    if (isfinite(x))
-        chart->marks[chart->mark_count++] = (struct chart_mark){ name, x };
+    if (isfinite(mark->x))
+        chart->marks[chart->mark_count++] = *mark;
 }
 
 static bool is_shown(double value, bool log)
@@ -180,12 +186,17 @@ static void append_tics(struct buffer *page, const struct axis *x, const struct 
         append_tic(page, x, y, along_x, n * step);
 }
 
+static const char *class_of(const struct chart_curve *curve)
+{
+    return curve->dots ? "dots" : "curve";
+}
+
 static void append_curve(struct buffer *page, const struct chart *chart,
                          const struct chart_curve *curve, const struct axis *x,
                          const struct axis *y)
 {
     bool drawing = false;
-    buffer_printf(page, "<path class=\"curve c%u\" d=\"", curve->color);
+    buffer_printf(page, "<path class=\"%s c%u\" d=\"", class_of(curve), curve->color);
     for (size_t i = 0; i < curve->count; i++) {
         const struct chart_point *point = &curve->points[i];
         bool shown = point_is_shown(chart, point);
@@ -195,27 +206,33 @@ static void append_curve(struct buffer *page, const struct chart *chart,
         /* A point by itself is a dot: the ends of lines are round. */
         if (shown && !drawing)
             buffer_append_text(page, "h0");
-        drawing = shown;
+        drawing = shown && !curve->dots;
     }
     buffer_append_text(page, "\"/>\n");
 }
 
 /* Forth along the upper ends, back along the lower. */
+static void append_area(struct buffer *page, const struct chart_point *points,
+                        size_t count, const struct axis *x, const struct axis *y)
+{
+    for (size_t i = 0; i < 2 * count; i++) {
+        bool back = i >= count;
+        const struct chart_point *point = &points[back ? 2 * count - 1 - i : i];
+        buffer_printf(page, "%c%.1f %.1f", i > 0 ? 'L' : 'M', place(x, point->x),
+                      place(y, back ? point->low : point->high));
+    }
+}
+
 static void append_band(struct buffer *page, const struct chart *chart,
                         const struct chart_curve *curve, const struct axis *x,
                         const struct axis *y)
 {
-    bool drawing = false;
     buffer_printf(page, "<path class=\"band c%u\" d=\"", curve->color);
-    for (size_t i = 0; i < 2 * curve->count; i++) {
-        bool back = i >= curve->count;
-        size_t at = back ? 2 * curve->count - 1 - i : i;
-        const struct chart_point *point = &curve->points[at];
-        if (!point_is_shown(chart, point))
-            continue;
-        buffer_printf(page, "%c%.1f %.1f", drawing ? 'L' : 'M', place(x, point->x),
-                      place(y, back ? point->low : point->high));
-        drawing = true;
+    for (size_t from = 0, to; from < curve->count; from = to + 1) {
+        for (to = from; to < curve->count; to++)
+            if (!point_is_shown(chart, &curve->points[to]))
+                break;
+        append_area(page, curve->points + from, to - from, x, y);
     }
     buffer_append_text(page, "\"/>\n");
 }
@@ -237,27 +254,43 @@ static double append_legend(struct buffer *page, const struct chart *chart)
             at_y += LEGEND_LINE;
         }
         buffer_printf(page,
-                      "<path class=\"curve c%u\" d=\"M%.1f %.1fh%d\"/><text "
+                      "<path class=\"%s c%u\" d=\"M%.1f %.1fh%d\"/><text "
                       "x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                      curve->color, at_x, at_y, LEGEND_SAMPLE, at_x + LEGEND_SAMPLE + 4,
-                      at_y + 4, curve->name);
+                      class_of(curve), curve->color,
+                      curve->dots ? at_x + LEGEND_SAMPLE - 4 : at_x, at_y,
+                      curve->dots ? 0 : LEGEND_SAMPLE, at_x + LEGEND_SAMPLE + 4, at_y + 4,
+                      curve->name);
         at_x += width;
         any = true;
     }
     return any ? at_y - TOP + LEGEND_LINE : 0;
 }
 
+static void append_shade(struct buffer *page, const struct chart_mark *mark,
+                         const struct axis *x, const struct axis *y)
+{
+    double from = place(x, fmax(mark->low, x->low));
+    double to = place(x, fmin(mark->high, x->high));
+    if (from < to)
+        buffer_printf(page,
+                      "<path class=\"band c6\" d=\"M%.1f %.1fH%.1fV%.1fH%.1fz\"/>\n",
+                      from, y->to, to, y->from, from);
+}
+
 static void append_marks(struct buffer *page, const struct chart *chart,
                          const struct axis *x, const struct axis *y)
 {
     for (size_t i = 0; i < chart->mark_count; i++) {
-        double at = place(x, chart->marks[i].x);
+        const struct chart_mark *mark = &chart->marks[i];
+        double at = place(x, mark->x);
         bool left = at > WIDTH * 0.6;
+        if (isfinite(mark->low) && isfinite(mark->high))
+            append_shade(page, mark, x, y);
         buffer_printf(page,
                       "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" "
                       "y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
                       at, y->to, y->from, left ? at - 4 : at + 4, y->to + 12,
-                      left ? "end" : "start", chart->marks[i].name);
+                      left ? "end" : "start", mark->name);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "formats/base/buffer.h"
 
-enum { SVG_CHART_CURVES_MAX = 6, SVG_CHART_MARKS_MAX = 2 };
+enum { SVG_CHART_CURVES_MAX = 8, SVG_CHART_MARKS_MAX = 2 };
 
 struct chart_point {
     double x;
@@ -20,14 +20,18 @@ struct chart_curve {
     const char *name;    /* of the legend; NULL: in none */
     unsigned color;      /* 1 to 6 */
     bool band;           /* an area from low to high */
+    bool dots;           /* points that no line joins */
     struct chart_point *points; /* owned */
     size_t count;
     size_t capacity;
 };
 
+/* A vertical line at x within a shade from low to high; both NaN: no shade. */
 struct chart_mark {
     const char *name;
     double x;
+    double low;
+    double high;
 };
 
 /* Start from {0} with texts, which are ours (not escaped), and axes. */
@@ -48,13 +52,14 @@ struct chart {
 /* Begins a curve; points go to the last that was begun. */
 void chart_curve(struct chart *chart, const char *name, unsigned color);
 void chart_band(struct chart *chart, unsigned color);
+void chart_dots(struct chart *chart, const char *name, unsigned color);
 
 /* Adds a point. One that is not finite, or not above 0 on a logarithmic axis, breaks the
  * curve. */
 void chart_add(struct chart *chart, double x, double y);
 void chart_add_span(struct chart *chart, double x, double low, double high);
 
-void chart_mark(struct chart *chart, const char *name, double x);
+void chart_mark(struct chart *chart, const struct chart_mark *mark);
 
 /* Appends the chart as a figure, or a sentence where it has no point to show. */
 void chart_write(const struct chart *chart, struct buffer *page);

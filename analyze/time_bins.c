@@ -46,9 +46,29 @@ static size_t middle_after(struct span span, int64_t at_ns)
     return (size_t)ceil(place_of(span, at_ns) - 0.5);
 }
 
+static void add_tokens(struct time_bins *bins, struct span span,
+                       const struct request_sample *sample)
+{
+    const struct token_times *times = &sample->arrival;
+    if (times->first_ns == TIME_NONE || times->last_ns == TIME_NONE)
+        return;
+    double from = place_of(span, times->first_ns);
+    double to = place_of(span, times->last_ns);
+    double tokens = (double)sample->output_tokens;
+    if (to <= from) {
+        bins->bins[bin_of(span, times->first_ns)].tokens_per_s += tokens;
+        return;
+    }
+    for (size_t i = (size_t)from; i < span.bins && (double)i < to; i++) {
+        double share = fmin(to, (double)i + 1) - fmax(from, (double)i);
+        bins->bins[i].tokens_per_s += tokens * share / (to - from);
+    }
+}
+
 static void add_request(struct time_bins *bins, struct span span, double *steps,
                         const struct request_sample *sample)
 {
+    add_tokens(bins, span, sample);
     if (sample->due_ns != TIME_NONE)
         bins->bins[bin_of(span, sample->due_ns)].planned_per_s++;
     if (sample->sent_ns == TIME_NONE)
@@ -83,6 +103,7 @@ bool time_bins_of(struct time_bins *bins, const struct collection *collection,
         bin->planned_per_s /= bins->width_s;
         bin->sent_per_s /= bins->width_s;
         bin->completed_per_s /= bins->width_s;
+        bin->tokens_per_s /= bins->width_s;
     }
     return true;
 }

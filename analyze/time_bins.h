@@ -12,6 +12,8 @@ struct time_bin {
     double planned_per_s;   /* by due time */
     double sent_per_s;      /* by sent time */
     double completed_per_s; /* succeeded, by end time */
+    /* that arrived, each answer's spread evenly from its first to its last */
+    double tokens_per_s;
     double in_flight;       /* in the middle of the bin: sent, and not yet over */
 };
 

@@ -79,7 +79,7 @@ static void test_says_so_when_there_is_nothing(void **state)
     struct chart chart = plain_chart();
     chart_curve(&chart, "a", 1);
     chart_add(&chart, NAN, 1);
-    chart_mark(&chart, "m", 3);
+    chart_mark(&chart, &(struct chart_mark){ "m", 3, NAN, NAN });
     chart_write(&chart, &page);
     assert_int_equal(count_of(&page, "<svg"), 0);
     assert_int_equal(count_of(&page, "Nothing to show"), 1);

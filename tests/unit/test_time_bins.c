@@ -29,6 +29,15 @@ static void test_counts(void **state)
         sample_at(9, -1, -1),   /* never sent */
         sample_at(2, 2, 4),     /* at 3; it failed */
     };
+    for (size_t i = 0; i < 5; i++)
+        samples[i].arrival.first_ns = samples[i].arrival.last_ns = TIME_NONE;
+    /* 8 tokens from 1 s to 5 s, 2 per second; one token at 9 s */
+    samples[1].arrival.first_ns = NS_PER_S;
+    samples[1].arrival.last_ns = INT64_C(5) * NS_PER_S;
+    samples[1].output_tokens = 8;
+    samples[2].arrival.first_ns = INT64_C(9) * NS_PER_S;
+    samples[2].arrival.last_ns = samples[2].arrival.first_ns;
+    samples[2].output_tokens = 1;
     samples[4].outcome = OUTCOME_TIMEOUT;
     samples[3].outcome = OUTCOME_NOT_SENT;
     const struct collection collection = { .samples = samples, .count = 5,
@@ -38,11 +47,13 @@ static void test_counts(void **state)
     const double planned[] = { 2, 1, 1, 0, 1 };
     const double sent[] = { 2, 1, 1, 0, 0 };
     const double completed[] = { 0, 1, 1, 0, 1 };
+    const double tokens[] = { 2, 4, 2, 0, 1 };
     const double in_flight[] = { 2, 3, 1, 1, 1 };
     for (size_t i = 0; i < 5; i++) {
         assert_close(bins.bins[i].planned_per_s, planned[i] / 2, 1e-12);
         assert_close(bins.bins[i].sent_per_s, sent[i] / 2, 1e-12);
         assert_close(bins.bins[i].completed_per_s, completed[i] / 2, 1e-12);
+        assert_close(bins.bins[i].tokens_per_s, tokens[i] / 2, 1e-12);
         assert_close(bins.bins[i].in_flight, in_flight[i], 1e-12);
         assert_close(time_bins_middle_s(&bins, i), 1 + 2 * (double)i, 1e-12);
     }

@@ -54,14 +54,16 @@ static void print_bash(const struct program *program, FILE *out)
             "    local previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
             "    [[ $current == = ]] && current=\n"
             "    [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
-            "    local words='help --help --version",
+            "    local commands='",
             program->name);
     for (const struct command *at = program->commands; at->name != NULL; at++)
-        fprintf(out, " %s", at->name);
+        fprintf(out, "%s ", at->name);
     fputs("'\n"
+          "    local words=\"help --help --version $commands\"\n"
           "    if [[ $COMP_CWORD -gt 1 ]]; then\n"
           "        words=\n"
-          "        case ${COMP_WORDS[1]} in\n",
+          "        case ${COMP_WORDS[1]} in\n"
+          "        help) [[ $COMP_CWORD -eq 2 ]] && words=$commands ;;\n",
           out);
     for (const struct command *at = program->commands; at->name != NULL; at++)
         print_bash_command(at, out);
@@ -135,7 +137,8 @@ static void print_zsh(const struct program *program, FILE *out)
           "    fi\n"
           "    shift words\n"
           "    ((CURRENT--))\n"
-          "    case $words[1] in\n",
+          "    case $words[1] in\n"
+          "    help) ((CURRENT == 2)) && _describe command commands ;;\n",
           out);
     for (const struct command *at = program->commands; at->name != NULL; at++) {
         fprintf(out, "    %s)\n        _arguments -s \\\n", at->name);

@@ -6,7 +6,9 @@
 #include "analyze/export_database.h"
 #include "analyze/export_rows.h"
 #include "analyze/load.h"
+#include "analyze/short_text.h"
 #include "formats/base/output_file.h"
+#include "formats/base/terminal.h"
 
 struct export_options {
     struct common_options common;
@@ -53,6 +55,8 @@ struct export_writer {
     const struct export_column *columns;
     size_t column_count;
     FILE *stream;
+    struct progress progress;
+    uint64_t requests; /* written so far */
     struct buffer buffer;
     struct token_gaps gaps; /* scratch */
 };
@@ -104,6 +108,15 @@ static int write_request(struct export_writer *writer,
     return flush(writer, FLUSH_BYTES, fault);
 }
 
+static void show_progress(struct export_writer *writer)
+{
+    char line[80];
+    if (++writer->requests % 1024 != 0 || !progress_due(&writer->progress))
+        return;
+    snprintf(line, sizeof line, "%s requests", count_text(writer->requests).text);
+    progress_show(&writer->progress, line);
+}
+
 static int write_all(struct export_writer *writer, struct load *load, struct fault *fault)
 {
     struct arrivals_record record;
@@ -116,7 +129,9 @@ static int write_all(struct export_writer *writer, struct load *load, struct fau
                                    fault);
         if (status < 0)
             return status;
+        show_progress(writer);
     }
+    progress_end(&writer->progress);
     return got;
 }
 
@@ -166,6 +181,10 @@ static int export_load(struct export_writer *writer, const struct export_options
         status = output_file_open(&file, path, options->common.force ? OUTPUT_FORCE : 0,
                                   fault);
     if (status == STATUS_OK) {
+        /* Rows on standard output may be on the same terminal. */
+        bool wanted = file.path && !options->common.no_progress &&
+                      options->common.quiet == 0;
+        progress_init(&writer->progress, wanted, options->common.verbose > 0);
         status = options->sqlite ? write_database(writer, &load, &file, fault)
                                  : write_rows(writer, &load, &file, fault);
         if (status == STATUS_OK && options->common.quiet == 0)

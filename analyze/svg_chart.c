@@ -179,7 +179,8 @@ static void append_tics(struct buffer *page, const struct axis *x, const struct 
         double factor = pow(10, ceil(decades / TICS_MAX));
         for (double tic = axis->low; tic <= axis->high * 1.001; tic *= factor)
             append_tic(page, x, y, along_x, tic);
-        for (double tic = axis->low; decades <= 2 && tic < axis->high * 0.999; tic *= 10) {
+        double last = decades <= 2 ? axis->high * 0.999 : 0;
+        for (double tic = axis->low; tic < last; tic *= 10) {
             append_tic(page, x, y, along_x, 2 * tic);
             append_tic(page, x, y, along_x, 5 * tic);
         }

@@ -8,7 +8,7 @@
 #include "formats/base/memory.h"
 #include "replay/transfers_state.h"
 
-enum { TRANSFER_SLAB = 64 };
+enum { TRANSFER_SLAB = 64, PREPARE_FIRST_NS = 30 * NS_PER_US };
 
 int64_t transfers_now(const struct transfers *transfers)
 {
@@ -43,6 +43,7 @@ int transfers_create(struct transfers **transfers,
     TAILQ_INIT(&created->by_linger);
     TAILQ_INIT(&created->by_retry);
     read_end(created);
+    created->prepare_ns = PREPARE_FIRST_NS;
     stamp_clock_init(&created->stamps);
     connections_init(&created->connections, options->descriptors);
     event_pool_init(&created->events, options->planned_events);
@@ -338,4 +339,14 @@ size_t transfers_open(const struct transfers *transfers)
 uint64_t transfers_reads(const struct transfers *transfers)
 {
     return transfers->reads;
+}
+
+int64_t transfers_prepare_ns(const struct transfers *transfers)
+{
+    return transfers->prepare_ns;
+}
+
+int64_t transfers_held_ns(const struct transfers *transfers)
+{
+    return transfers->held_ns;
 }

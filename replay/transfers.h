@@ -83,10 +83,23 @@ void transfers_free(struct transfers *transfers);
 /* Sets the zero of the run clock, monotonic ns. Before, it is the clock's own. */
 void transfers_set_t0(struct transfers *transfers, int64_t t0_ns);
 
+/* The longest time before it is due that a request is started. */
+enum { PREPARE_MAX_NS = 60 * 1000 };
+
+/* How long before its due time a request should be started, in ns, so that all but the
+ * writing of it is done by then: as long as that has taken of late, at most
+ * PREPARE_MAX_NS. */
+int64_t transfers_prepare_ns(const struct transfers *transfers);
+
 /* Starts request `index` of the plan: `planned` has its row, due time, planned tokens and
- * session, and is otherwise as arrival_request_init leaves it. now_ns: run clock. */
+ * session, and is otherwise as arrival_request_init leaves it. now_ns: run clock. Up
+ * to PREPARE_MAX_NS before the due time: it prepares all, waits, and writes the request
+ * when it is due. */
 void transfers_start(struct transfers *transfers, const struct arrival_request *planned,
                      size_t index, struct buffer *body, int64_t now_ns);
+
+/* Time spent so far in waiting for due times, with nothing done; ns. */
+int64_t transfers_held_ns(const struct transfers *transfers);
 
 /* What epoll said of a socket that transfers registered: its data and events. */
 struct ready_socket {

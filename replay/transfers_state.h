@@ -62,6 +62,8 @@ struct transfers {
     struct transfer *launching; /* that libcurl starts right now; NULL: none */
     size_t open;
     uint64_t reads;
+    int64_t prepare_ns; /* from a start to a request that can be written, of late */
+    int64_t held_ns;    /* spent in waiting for due times */
 };
 
 /* Monotonic time on the run clock. */

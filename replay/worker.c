@@ -15,6 +15,7 @@
 
 #include "formats/base/clock.h"
 #include "formats/base/version.h"
+#include "replay/short_slice.h"
 #include "replay/worker_loop.h"
 
 /* Room for events is reserved for the whole share, but not beyond this at once. */
@@ -51,6 +52,7 @@ static int worker_open_descriptors(struct worker *worker, struct fault *fault)
 static void worker_set_process(const struct worker_setup *setup)
 {
     prctl(PR_SET_TIMERSLACK, 1UL);
+    process_ask_short_slices();
     if (setup->cpu < 0)
         return;
     cpu_set_t cpus;

@@ -91,7 +91,16 @@ static void worker_send(struct worker *worker, size_t index, int64_t due_ns,
     transfers_start(worker->transfers, &planned, index, body, now_ns);
 }
 
-/* Starts everything that is due, and notes when the next is. */
+/* When a request is started so that it can be written when it is due: a little earlier,
+ * but not where it would then leave after the last moment to send. */
+static int64_t worker_start_of(const struct worker *worker, int64_t due_ns)
+{
+    if (due_ns >= worker->setup->send_until_ns)
+        return due_ns;
+    return due_ns - transfers_prepare_ns(worker->transfers);
+}
+
+/* Starts everything whose time has come, and notes when that of the next will. */
 static void worker_send_due(struct worker *worker)
 {
     size_t index;
@@ -99,10 +108,11 @@ static void worker_send_due(struct worker *worker)
     worker->next_due_ns = INT64_MAX;
     while (!worker->stopping && schedule_next(worker->schedule, &index, &due_ns)) {
         int64_t now_ns = worker_now(worker);
+        int64_t start_ns = worker_start_of(worker, due_ns);
         struct buffer *body =
-            due_ns > now_ns ? NULL : body_queue_take(worker->bodies, index);
+            start_ns > now_ns ? NULL : body_queue_take(worker->bodies, index);
         if (body == NULL) {
-            worker->next_due_ns = due_ns > now_ns ? due_ns : now_ns + BODY_RETRY_NS;
+            worker->next_due_ns = start_ns > now_ns ? start_ns : now_ns + BODY_RETRY_NS;
             return;
         }
         schedule_take(worker->schedule);
@@ -213,11 +223,12 @@ static void worker_log_span(struct worker *worker, int64_t now_ns)
 {
     struct span *span = &worker->span;
     uint64_t reads = transfers_reads(worker->transfers);
+    int64_t held_ns = transfers_held_ns(worker->transfers);
     uint64_t waited_ns = arrivals_writer_waited_ns(worker->log);
     struct loop_record record = {
         .from_ns = span->from_ns,
         .to_ns = now_ns,
-        .busy_ns = (uint64_t)span->busy_ns,
+        .busy_ns = (uint64_t)(span->busy_ns - (held_ns - span->held_before_ns)),
         .iterations = span->iterations,
         .reads = reads - span->reads_before,
         .events = span->events,
@@ -227,6 +238,7 @@ static void worker_log_span(struct worker *worker, int64_t now_ns)
     arrivals_writer_loop(worker->log, &record);
     *span = (struct span){ .from_ns = now_ns,
                            .reads_before = reads,
+                           .held_before_ns = held_ns,
                            .waited_before_ns = waited_ns };
 }
 

@@ -26,6 +26,7 @@ struct span {
     int64_t longest_ns;
     uint64_t iterations;
     uint64_t reads_before;
+    int64_t held_before_ns;
     uint64_t events;
     uint64_t waited_before_ns;
 };
@@ -41,7 +42,7 @@ struct worker {
     int timer_fd;
     int signal_fd;
     int64_t t0_ns;
-    /* when worker_send_due has something to do; INT64_MAX: not known */
+    /* when worker_send_due has something to start; INT64_MAX: not known */
     int64_t next_due_ns;
     int64_t armed_ns;   /* what the timer is set to; INT64_MAX: not set */
     int64_t stop_at_ns; /* when open streams are cut off after a stop; INT64_MAX: never */

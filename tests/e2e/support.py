@@ -41,12 +41,13 @@ def tool(*words, code=0, timeout=300, **options):
 
 
 @contextlib.contextmanager
-def server(*options, name="port"):
-    """A simulated server on a free port; gives its URL. Those that run at once have names."""
+def server(*options, name="port", under=()):
+    """A simulated server on a free port; gives its URL. Those that run at once have names. under: the
+    command that starts it, such as nice."""
     port = pathlib.Path(f"{name}.number")
     port.unlink(missing_ok=True)
-    process = subprocess.Popen(["tokreplay", "serve", "--port", "0", "--port-file", port, *options],
-                               stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([*under, "tokreplay", "serve", "--port", "0", "--port-file", port,
+                                *options], stdout=subprocess.DEVNULL)
     try:
         wait_for(lambda: port.exists() and port.read_text().strip(), "the server's port")
         yield f"http://127.0.0.1:{port.read_text().strip()}"

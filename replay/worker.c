@@ -21,6 +21,9 @@
 /* Room for events is reserved for the whole share, but not beyond this at once. */
 enum { RESERVED_EVENTS_MAX = 16 * 1000 * 1000 };
 
+/* Request bodies built ahead of their due times; how many, the loop bounds. */
+enum { BODIES_AHEAD_BYTES = 64 << 20 };
+
 static int watch(int epoll_fd, int fd, uint64_t data)
 {
     struct epoll_event event = { .events = EPOLLIN, .data.u64 = data };
@@ -84,7 +87,8 @@ static int worker_prepare(struct worker *worker, struct fault *fault)
     };
     worker->schedule = schedule_create(setup->plan, &schedule);
     int status = body_queue_create(&worker->bodies, setup->plan, setup->body,
-                                   schedule_count(worker->schedule), fault);
+                                   schedule_count(worker->schedule), BODIES_AHEAD_BYTES,
+                                   fault);
     if (status != STATUS_OK)
         return status;
     worker_ask_bodies(worker);

@@ -201,7 +201,8 @@ static: ## cppcheck, clang-tidy and gcc -fanalyzer over the programs (minutes)
 
 coverage: ## lines reached by `make check-run`, per file
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage CFLAGS="-O0 -g --coverage" \
-		HARDENING=-fPIE LDFLAGS=--coverage check-run
+		HARDENING=-fPIE LDFLAGS=--coverage RUN='tests/run --timeout 900 --bin $(BUILD)/coverage' \
+		check-run
 	@tests/coverage $(BUILD)/coverage
 
 install: all ## programs, manuals, completions under PREFIX (/usr/local) and DESTDIR

@@ -242,6 +242,48 @@ static void memory_is_bounded(void **state)
     assert_true(f->stream.counts.memory_gaps > 0);
 }
 
+static void what_alone_exceeds_the_memory_does_not_wait(void **state)
+{
+    struct fixture *f = *state;
+    f->budget.limit = 10;
+    reassembly_start(&f->stream, 0);
+    push(f, 5, "abcde", 1 * MS);
+    push(f, 0, "01234", 2 * MS); /* given up already */
+    push(f, 10, "fg", 3 * MS);
+    assert_out(f, "[5 memory] abcde@1 fg@3 ");
+    assert_int_equal(f->stream.counts.memory_gaps, 1);
+}
+
+static void a_segment_may_begin_before_the_stream(void **state)
+{
+    struct fixture *f = *state;
+    reassembly_start(&f->stream, 100);
+    push(f, 96, "wxyzab", 1 * MS);
+    push(f, 102, "cd", 2 * MS);
+    assert_out(f, "ab@1 cd@2 ");
+}
+
+static void a_cut_segment_may_begin_before_the_stream(void **state)
+{
+    struct fixture *f = *state;
+    reassembly_start(&f->stream, 100);
+    struct segment cut = segment_of(0, 97, 0, SEGMENT_ACK, "xyzabcd", 1 * MS);
+    cut.captured_bytes = 5;
+    reassembly_segment(&f->stream, &cut, &f->budget, &f->sink);
+    assert_out(f, "ab@1 [2 snaplen] ");
+}
+
+static void a_segment_cut_before_the_stream_has_no_byte_of_it(void **state)
+{
+    struct fixture *f = *state;
+    reassembly_start(&f->stream, 100);
+    struct segment cut = segment_of(0, 97, 0, SEGMENT_ACK, "xyzabcd", 1 * MS);
+    cut.captured_bytes = 2;
+    reassembly_segment(&f->stream, &cut, &f->budget, &f->sink);
+    push(f, 104, "e", 2 * MS);
+    assert_out(f, "[4 snaplen] e@2 ");
+}
+
 static void absurd_jumps_are_ignored(void **state)
 {
     struct fixture *f = *state;
@@ -370,6 +412,10 @@ int main(void)
         TEST(all_holes_go_at_the_end),
         TEST(the_snap_length_leaves_gaps_in_place),
         TEST(memory_is_bounded),
+        TEST(what_alone_exceeds_the_memory_does_not_wait),
+        TEST(a_segment_may_begin_before_the_stream),
+        TEST(a_cut_segment_may_begin_before_the_stream),
+        TEST(a_segment_cut_before_the_stream_has_no_byte_of_it),
         TEST(absurd_jumps_are_ignored),
         TEST(the_end_is_known_from_fin),
         TEST(any_order_gives_the_text_and_its_times),

@@ -330,7 +330,7 @@ bool json_escaped_text_equals(const struct json_text *text, const char *expected
     return strcmp(decoded, expected) == 0;
 }
 
-bool json_text_starts_with(const struct json_text *text, const char *prefix)
+bool json_escaped_text_starts_with(const struct json_text *text, const char *prefix)
 {
     char decoded[NAME_MAX_LEN];
     json_text_copy(text, decoded, sizeof decoded);

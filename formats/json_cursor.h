@@ -86,8 +86,17 @@ static inline bool json_text_equals(const struct json_text *text, const char *ex
     return text->len == strlen(expected) && memcmp(text->bytes, expected, text->len) == 0;
 }
 
+/* As json_text_starts_with, of a text with escapes. */
+bool json_escaped_text_starts_with(const struct json_text *text, const char *prefix);
+
 /* `prefix` has no more than 63 characters. */
-bool json_text_starts_with(const struct json_text *text, const char *prefix);
+static inline bool json_text_starts_with(const struct json_text *text, const char *prefix)
+{
+    if (text->escaped)
+        return json_escaped_text_starts_with(text, prefix);
+    size_t len = strlen(prefix);
+    return text->len >= len && memcmp(text->bytes, prefix, len) == 0;
+}
 
 /* Decodes into copy, cut to size - 1 characters; each character beyond printable ASCII
  * becomes '?'. */

@@ -172,6 +172,18 @@ static void test_types_of_events(void **state)
     }
 }
 
+/* A kind of event that is new to us is still one of an answer, if its name begins so. */
+static void test_new_types_of_responses(void **state)
+{
+    (void)state;
+    assert_true(scan("{\"type\":\"response.new\"}").answer);
+    assert_true(scan("{\"type\":\"r\\u0065sponse.new\"}").answer);
+    assert_true(scan("{\"type\":\"response.\"}").answer);
+    assert_false(scan("{\"type\":\"response\"}").answer);
+    assert_false(scan("{\"type\":\"r\\u0065sponse\"}").answer);
+    assert_false(scan("{\"type\":\"a response.new\"}").answer);
+}
+
 static void test_number_of_choices(void **state)
 {
     (void)state;
@@ -355,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_every_place_in_a_string),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_types_of_events),
+        cmocka_unit_test(test_new_types_of_responses),
         cmocka_unit_test(test_number_of_choices),
         cmocka_unit_test(test_bounds_of_counts),
         cmocka_unit_test(test_sum_of_input_does_not_wrap),

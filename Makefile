@@ -151,7 +151,8 @@ check-asan: ## every test with the address and undefined-behaviour sanitizers
 		LDFLAGS="$(ASAN_FLAGS)" check-run
 
 # Minutes of arithmetic would be hours here; and valgrind's long double has 64 bits.
-NOT_FOR_VALGRIND := $(addprefix $(BUILD)/tests/unit/,test_interval_coverage test_plan)
+NOT_FOR_VALGRIND := $(addprefix $(BUILD)/tests/,unit/test_interval_coverage unit/test_knee_coverage \
+	unit/test_plan model/test_queue_model)
 check-valgrind: $(UNIT_PROGRAMS) ## unit tests under valgrind
 	@$(RUN) --timeout 600 --valgrind $(filter-out $(NOT_FOR_VALGRIND),$(UNIT_PROGRAMS))
 

@@ -74,11 +74,9 @@ int socket_enable_stamps(int fd)
     return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
 }
 
-size_t socket_peek_stamp(int fd, size_t len, int64_t *stamp_ns)
+ssize_t socket_receive(int fd, void *bytes, size_t len, int flags, int64_t *stamp_ns)
 {
-    /* TCP counts the bytes and, for MSG_TRUNC, copies none. */
-    char untouched[PEEK_BYTES_MAX];
-    struct iovec space = { .iov_base = untouched, .iov_len = len };
+    struct iovec space = { .iov_base = bytes, .iov_len = len };
     union {
         char bytes[CMSG_SPACE(sizeof(struct timespec))];
         struct cmsghdr align;
@@ -90,15 +88,24 @@ size_t socket_peek_stamp(int fd, size_t len, int64_t *stamp_ns)
         .msg_controllen = sizeof control,
     };
     *stamp_ns = INT64_MIN;
-    ssize_t waiting = recvmsg(fd, &message, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
-    if (waiting <= 0)
-        return 0;
+    ssize_t received = recvmsg(fd, &message, flags);
+    if (received <= 0)
+        return received;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     if (header == NULL || header->cmsg_level != SOL_SOCKET ||
         header->cmsg_type != SCM_TIMESTAMPNS)
-        return (size_t)waiting;
+        return received;
     struct timespec stamp;
     memcpy(&stamp, CMSG_DATA(header), sizeof stamp);
     *stamp_ns = (int64_t)stamp.tv_sec * NS_PER_S + stamp.tv_nsec;
-    return (size_t)waiting;
+    return received;
+}
+
+size_t socket_peek_stamp(int fd, size_t len, int64_t *stamp_ns)
+{
+    /* TCP counts the bytes and, for MSG_TRUNC, copies none. */
+    char untouched[PEEK_BYTES_MAX];
+    ssize_t waiting = socket_receive(fd, untouched, len,
+                                     MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, stamp_ns);
+    return waiting > 0 ? (size_t)waiting : 0;
 }

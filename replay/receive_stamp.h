@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A difference of the two clocks that moved by more than this was set, not slewed. */
 enum { CLOCK_STEP_MIN_NS = 500 * 1000 };
@@ -37,13 +38,16 @@ int64_t stamp_clock_map(const struct stamp_clock *clock, int64_t realtime_ns);
 /* Asks the kernel for receive stamps in ns on this socket. 0, or -1 with errno. */
 int socket_enable_stamps(int fd);
 
+/* recv(), and into *stamp_ns the CLOCK_REALTIME stamp of the last packet that it took bytes
+ * of; INT64_MIN when it took none or the kernel has no stamp. Packets that the kernel
+ * merged have the stamp of the newest. */
+ssize_t socket_receive(int fd, void *bytes, size_t len, int flags, int64_t *stamp_ns);
+
 /* As much as libcurl reads at once. */
 enum { PEEK_BYTES_MAX = 16384 };
 
 /* Looks at the next bytes of the queue, up to `len` (at most PEEK_BYTES_MAX), which stay
- * there: how many there are, and into *stamp_ns the CLOCK_REALTIME stamp of the last
- * packet among them; INT64_MIN when there is no data or no stamp. Packets that the kernel
- * merged have the stamp of the newest. */
+ * there: how many there are, and their stamp as socket_receive has it. */
 size_t socket_peek_stamp(int fd, size_t len, int64_t *stamp_ns);
 
 #endif

@@ -63,8 +63,8 @@ void transfer_answer_finish(struct transfer *transfer, enum body_end end)
     answer_finish(&transfer->answer, end, on_event, transfer);
 }
 
-/* Takes the time first: what the client does with the bytes is its own cost, not the
- * server's. */
+/* Bytes came or left. Takes the time first: what the client does with bytes is its own
+ * cost, not the server's. */
 static void note_activity(struct transfer *transfer)
 {
     struct transfers *transfers = transfer->owner;
@@ -207,6 +207,7 @@ static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size,
     struct transfer *transfer = context;
     if (type != CURLINFO_HEADER_OUT && type != CURLINFO_DATA_OUT)
         return 0;
+    note_activity(transfer);
     if (type == CURLINFO_HEADER_OUT && transfer->sent_whole) {
         /* After a redirect, or when the kept connection turned out to be dead. */
         if (transfer->fd >= 0)
@@ -222,7 +223,7 @@ static int on_debug(CURL *easy, curl_infotype type, char *bytes, size_t size,
         transfer->sent_whole = true;
         /* Whatever follows the first time is charged to the request. */
         if (transfer->record.sent_ns == TIME_NONE)
-            transfer->record.sent_ns = transfers_now(transfer->owner);
+            transfer->record.sent_ns = transfer->active_ns;
     }
     return 0;
 }

@@ -68,7 +68,7 @@ struct transfers_options {
     uint64_t planned_events; /* room for events taken at the start */
     struct client_cost cost; /* per token event; mean 0: a client as fast as it is */
     int64_t timeout_ns;      /* of a request in all; 0: none */
-    int64_t idle_timeout_ns; /* without a byte; 0: none */
+    int64_t idle_timeout_ns; /* without a byte either way; 0: none */
     uint32_t retries;        /* tries more, after what asks for them */
     transfer_finished_fn *on_finished;
     void *context;

@@ -10,6 +10,7 @@
 
 enum {
     EVENTS_PER_WAIT = 256,
+    OWN_DESCRIPTORS = 3, /* wake, timer and signals */
     BODIES_AHEAD = 1024,
     SPAN_NS = NS_PER_S,             /* of loop and clock records */
     UPLOAD_SLICE_NS = 30 * NS_PER_US, /* for bodies on their way, between two waits */
@@ -262,20 +263,26 @@ static void worker_note_turn(struct worker *worker, int64_t deadline_ns,
     }
 }
 
-/* Whether every socket that was ready has been looked at: at once when the wait had room
- * for more; else, as epoll gives ready sockets in turn, after as many full waits as all
- * of them take. A process that was stopped and goes on finds its wait interrupted: then
- * nothing has been looked at. */
-static bool worker_has_seen_all(struct worker *worker, int ready)
+/* Ends what has been silent for too long, as of a moment for which every socket that was
+ * ready then has been looked at: the last wait, when it had room for more; else, as epoll
+ * gives ready sockets in turn, the first of as many full waits as all that were open then
+ * take. A process that was stopped and goes on finds its wait interrupted: then nothing
+ * has been looked at. */
+static void worker_expire(struct worker *worker, int ready, size_t open_before,
+                          int64_t slept_at_ns)
 {
     if (ready < 0)
-        return false;
-    worker->full_waits = ready < EVENTS_PER_WAIT ? 0 : worker->full_waits + 1;
-    if (worker->full_waits > 0 && worker->full_waits * EVENTS_PER_WAIT <=
-                                      transfers_open(worker->transfers))
-        return false;
-    worker->full_waits = 0;
-    return true;
+        return;
+    if (worker->unseen == 0) {
+        worker->unseen = open_before + OWN_DESCRIPTORS;
+        worker->look_from_ns = slept_at_ns;
+    }
+    if (ready == EVENTS_PER_WAIT && worker->unseen > EVENTS_PER_WAIT) {
+        worker->unseen -= EVENTS_PER_WAIT;
+        return;
+    }
+    worker->unseen = 0;
+    transfers_expire(worker->transfers, worker->look_from_ns);
 }
 
 /* One turn of the loop: sleep until something is due or ready, then do all of it. */
@@ -293,12 +300,10 @@ static void worker_turn(struct worker *worker)
     int64_t step_ns = transfers_woke(worker->transfers, slept_at_ns, woke_ns);
     if (step_ns != 0)
         worker_log_clock(worker, step_ns);
+    size_t open_before = transfers_open(worker->transfers);
     worker_handle_ready(worker, events, ready);
     transfers_run_timers(worker->transfers, worker_now(worker));
-    /* What came since the wait is not seen yet, and this process may have been stopped
-       meanwhile. */
-    if (worker_has_seen_all(worker, ready))
-        transfers_expire(worker->transfers, slept_at_ns);
+    worker_expire(worker, ready, open_before, slept_at_ns);
     worker_obey(worker);
     worker_send_due(worker);
     worker_note_turn(worker, deadline_ns, slept_at_ns, woke_ns);

@@ -47,7 +47,9 @@ struct worker {
     int64_t armed_ns;   /* what the timer is set to; INT64_MAX: not set */
     int64_t stop_at_ns; /* when open streams are cut off after a stop; INT64_MAX: never */
     unsigned next_upload;
-    size_t full_waits;  /* in a row that gave as many sockets as they may */
+    /* sockets that may have been ready at look_from_ns and that no wait since gave */
+    size_t unseen;
+    int64_t look_from_ns;
     bool stopping;      /* nothing more is sent */
     bool abort;
     bool interrupted;

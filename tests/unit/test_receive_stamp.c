@@ -257,6 +257,27 @@ static void test_bytes_of_the_first_only(void **state)
     assert_true(is_within(stamp_ns, second));
 }
 
+/* What came after a look is read with it, and with its own stamp. */
+static void test_read_of_more_than_was_looked_at(void **state)
+{
+    const struct loopback *pair = *state;
+    await_stamps(pair);
+    char bytes[FIRST + SECOND];
+    int64_t stamp_ns;
+    struct sending first = send_bytes(pair, FIRST);
+    assert_int_equal(socket_peek_stamp(pair->receiver, PEEK_BYTES_MAX, &stamp_ns), FIRST);
+    assert_true(is_within(stamp_ns, first));
+    pause_ms(3);
+    struct sending second = send_bytes(pair, SECOND);
+    assert_int_equal(
+        socket_receive(pair->receiver, bytes, sizeof bytes, MSG_WAITALL, &stamp_ns),
+        FIRST + SECOND);
+    assert_true(is_within(stamp_ns, second));
+    assert_int_equal(
+        socket_receive(pair->receiver, bytes, sizeof bytes, MSG_DONTWAIT, &stamp_ns), -1);
+    assert_true(stamp_ns == INT64_MIN);
+}
+
 static void test_nothing_to_peek_at(void **state)
 {
     const struct loopback *pair = *state;
@@ -283,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_a_step_is_followed),
         loopback_test(test_first_and_newest_of_two),
         loopback_test(test_bytes_of_the_first_only),
+        loopback_test(test_read_of_more_than_was_looked_at),
         loopback_test(test_nothing_to_peek_at),
     };
     return cmocka_run_group_tests_name("receive_stamp", tests, NULL, NULL);

@@ -38,9 +38,9 @@ int64_t stamp_clock_map(const struct stamp_clock *clock, int64_t realtime_ns);
 /* Asks the kernel for receive stamps in ns on this socket. 0, or -1 with errno. */
 int socket_enable_stamps(int fd);
 
-/* recv(), and into *stamp_ns the CLOCK_REALTIME stamp of the last packet that it took bytes
- * of; INT64_MIN when it took none or the kernel has no stamp. Packets that the kernel
- * merged have the stamp of the newest. */
+/* recv(), and into *stamp_ns the CLOCK_REALTIME stamp of the last packet that it took
+ * bytes of; INT64_MIN when it took none or the kernel has no stamp. Packets that the
+ * kernel merged have the stamp of the newest. */
 ssize_t socket_receive(int fd, void *bytes, size_t len, int flags, int64_t *stamp_ns);
 
 /* As much as libcurl reads at once. */

@@ -160,7 +160,8 @@ extern const char *const failed_turn_names[];
           .offset = offsetof(structure, member.idle_timeout_ns), \
           .default_text = "0", \
           .max = 1e15, \
-          .help = "longest time without a byte to or from the server; 0: only --timeout" }, \
+          .help = "longest time without a byte to or from the server; 0: only " \
+                  "--timeout" }, \
         { .name = "retries", \
           .type = OPTION_INT, \
           .argument = "N", \

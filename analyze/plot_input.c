@@ -31,22 +31,12 @@ void plot_input_release(struct plot_input *input)
     buffer_release(&input->objectives);
 }
 
-/* The last component of a path. */
-static const char *base_name(const char *path)
-{
-    const char *name = path;
-    for (const char *at = path; *at; at++)
-        if (*at == '/' && at[1] != '\0' && at[1] != '/')
-            name = at + 1;
-    return name;
-}
-
 static int read_run(struct plot_input *input, char *path,
                     const struct common_options *common, struct fault *fault)
 {
     struct plot_run *run = &input->runs[input->run_count++];
     run->path = path;
-    figure_append_label(&run->label, base_name(path));
+    figure_append_label(&run->label, run_directory_name(path));
     return analysis_run(&run->analysis, &run->path, 1, &input->request, WINDOW_ALL,
                         common, fault);
 }
@@ -87,7 +77,7 @@ static int read_profile(struct plot_input *input, char *path,
         .stage = { .each_share = 1, .limits = input->request.limits, .common = common },
     };
     sweep->path = path;
-    figure_append_label(&sweep->label, base_name(path));
+    figure_append_label(&sweep->label, run_directory_name(path));
     int status = latency_profile_read(&sweep->profile, &path, 1, &request, fault);
     if (status < 0)
         return status;

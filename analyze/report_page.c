@@ -10,6 +10,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/read_whole.h"
 #include "formats/base/version.h"
+#include "formats/run_directory.h"
 
 enum { NAME_MAX_SHOWN = 80, COMMAND_MAX = 1 << 16, ITEM_MAX = 400, TIME_TEXT_MAX = 40 };
 
@@ -64,21 +65,11 @@ static const char style[] =
     "overflow-wrap:normal}tr{break-inside:avoid}"
     "h2,h3{break-after:avoid}.wide{min-width:0}}\n";
 
-/* The last component of a path. */
-static const char *base_name(const char *path)
-{
-    const char *name = path;
-    for (const char *at = path; *at; at++)
-        if (*at == '/' && at[1] != '\0' && at[1] != '/')
-            name = at + 1;
-    return name;
-}
-
 void report_page_begin(struct buffer *page, const char *kind, const char *path)
 {
     struct buffer title = BUFFER_INIT;
     buffer_printf(&title, "%s ", kind);
-    html_append_text(&title, base_name(path), NAME_MAX_SHOWN);
+    html_append_text(&title, run_directory_name(path), NAME_MAX_SHOWN);
     buffer_printf(page,
                   "<!DOCTYPE html>\n<html lang=\"en\"><head>"
                   "<meta charset=\"utf-8\">\n"

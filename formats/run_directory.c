@@ -189,3 +189,12 @@ void run_directory_remove(const char *path)
     free(manifest);
     rmdir(path);
 }
+
+const char *run_directory_name(const char *path)
+{
+    const char *name = path;
+    for (const char *at = path; *at; at++)
+        if (*at == '/' && at[1] != '\0' && at[1] != '/')
+            name = at + 1;
+    return name;
+}

@@ -41,4 +41,8 @@ void run_logs_release(struct run_logs *logs);
 /* True when `path` is a directory that holds a run.json. */
 bool run_directory_is(const char *path);
 
+/* The last component of the path of a run or of one of its files, with the slashes that
+ * follow it; points into path. */
+const char *run_directory_name(const char *path);
+
 #endif

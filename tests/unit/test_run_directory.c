@@ -133,9 +133,20 @@ static void test_no_directory(void **state)
     run_logs_release(&logs);
 }
 
+static void test_name_of_a_run(void **state)
+{
+    (void)state;
+    assert_string_equal(run_directory_name("run"), "run");
+    assert_string_equal(run_directory_name("a/b/run"), "run");
+    assert_string_equal(run_directory_name("a//run//"), "run//");
+    assert_string_equal(run_directory_name("/"), "/");
+    assert_string_equal(run_directory_name(""), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_name_of_a_run),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_create_refuses_what_exists),
         cmocka_unit_test(test_logs_in_order),
